@@ -1,0 +1,259 @@
+"""Running a model with forward hooks; the only file that registers them."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import MappingProxyType, TracebackType
+from typing import Any, Protocol, Self
+
+import torch
+from torch import Tensor, nn
+from torch.utils.hooks import RemovableHandle
+
+from gptviz.capture.memory import DEFAULT_BUDGET, blocks_within
+from gptviz.capture.stages import Source, Stage, block_name, block_stages, catalogue
+from gptviz.capture.trace import Array, StageRecord, Trace
+from gptviz.model.generate import greedy_choice, last_logits
+from gptviz.model.gpt import GPTModel, InputError
+
+OnStage = Callable[[StageRecord], None]
+Digest = Callable[[Tensor], Tensor]
+
+
+class CancelFlag(Protocol):
+    """Anything that can be asked whether to stop, such as ``threading.Event``."""
+
+    def is_set(self) -> bool: ...
+
+
+class CaptureCancelled(Exception):  # noqa: N818 - a request that was met, no error
+    """The caller's cancel flag was set; the hooks are gone and the model is as it was."""
+
+
+class CaptureError(RuntimeError):
+    """The forward pass failed; the message names the last stage that ran."""
+
+
+class _Recorder:
+    """Hooks on the modules of ``stages``, for the length of a ``with``."""
+
+    def __init__(
+        self, modules: Mapping[str, nn.Module], stages: Sequence[Stage], keep: Callable[[Stage], bool]
+    ) -> None:
+        self.tensors: dict[str, Tensor] = {}
+        self.records: list[StageRecord] = []
+        self.digests: dict[str, Array] = {}
+        self.digest_of: Mapping[str, Digest] = {}
+        self.on_stage: OnStage | None = None
+        self.cancel: CancelFlag | None = None
+        self._modules = modules
+        self._stages = stages
+        self._keep = keep
+        self._handles: list[RemovableHandle] = []
+        self._calls: dict[str, int] = {}
+        self._last = 0.0
+
+    def __enter__(self) -> Self:
+        try:
+            self._hook_all()
+        except BaseException:
+            self._remove()
+            raise
+        self._last = time.perf_counter()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self._remove()
+
+    def _remove(self) -> None:
+        for handle in self._handles:
+            handle.remove()
+
+    def _hook_all(self) -> None:
+        twice = {stage.module for stage in self._stages if stage.call}
+        for stage in self._stages:
+            if stage.source is Source.AFTER or stage.call:
+                continue
+            module = self._modules.get(stage.module)
+            if module is None:
+                raise CaptureError(f"this is no GPTModel: it has no module {stage.module!r}")
+            if stage.source is Source.INPUT:
+                self._handles.append(module.register_forward_pre_hook(self._input_hook(stage)))
+            elif stage.module in twice:
+                self._handles.append(module.register_forward_hook(self._alternating_hook(stage.module)))
+            else:
+                self._handles.append(module.register_forward_hook(self._output_hook(stage, module)))
+
+    def _input_hook(self, stage: Stage) -> Callable[[nn.Module, tuple[Any, ...]], None]:
+        def hook(module: nn.Module, args: tuple[Any, ...]) -> None:
+            self.finish(stage, args[0].shape, args[0])
+
+        return hook
+
+    def _output_hook(self, stage: Stage, module: nn.Module) -> Callable[[nn.Module, tuple[Any, ...], Tensor], None]:
+        own = module._parameters.values()  # of a container none: its parts are stages of their own
+        parameters = sum(p.numel() for p in own if p is not None)
+
+        def hook(module: nn.Module, args: tuple[Any, ...], output: Tensor) -> None:
+            self.finish(stage, args[0].shape, output, parameters)
+
+        return hook
+
+    def _alternating_hook(self, path: str) -> Callable[[nn.Module, tuple[Any, ...], Tensor], None]:
+        calls = [stage for stage in self._stages if stage.module == path]
+
+        def hook(module: nn.Module, args: tuple[Any, ...], output: Tensor) -> None:
+            call = self._calls.get(path, 0)
+            self._calls[path] = (call + 1) % len(calls)
+            self.finish(calls[call], args[0].shape, output)
+
+        return hook
+
+    def finish(self, stage: Stage, input_shape: Sequence[int], output: Tensor, parameters: int = 0) -> None:
+        """Record that ``stage`` is done, tell the caller, and stop here if the caller wants that."""
+        ms = (time.perf_counter() - self._last) * 1000
+        record = StageRecord(stage, tuple(input_shape), tuple(output.shape), parameters, ms)
+        self.records.append(record)
+        if self._keep(stage):
+            self.tensors[stage.name] = output
+        if self.digest_of and stage.local_name in self.digest_of:
+            self.digests[stage.name] = self.digest_of[stage.local_name](output).numpy()
+        if self.on_stage is not None:
+            self.on_stage(record)
+        if self.cancel is not None and self.cancel.is_set():
+            raise CaptureCancelled(f"stopped after {stage.name}")
+        self._last = time.perf_counter()
+
+
+@dataclass(frozen=True)
+class BlockReplay:
+    """Runs one block again on its recorded input, with the modes and the random state of the first time."""
+
+    model: GPTModel
+    modes: Mapping[str, bool]  # by module path: whether it was in training mode
+    random_states: Mapping[int, Tensor]  # by block; empty where nothing was random
+
+    def __call__(self, layer: int, block_input: Tensor) -> dict[str, Tensor]:
+        """Return the tensors of all stages of block ``layer`` by name."""
+        path = block_name(layer)
+        block = self.model.get_submodule(path)
+        modules = {name: module for name, module in block.named_modules(prefix=path)}
+        with _Recorder(modules, block_stages(self.model.config, layer), lambda _: True) as recorder, torch.no_grad():
+            with _modes(modules, self.modes), _random_state(self.random_states.get(layer)):
+                block(block_input)
+        return recorder.tensors
+
+
+@contextmanager
+def _modes(modules: Mapping[str, nn.Module], modes: Mapping[str, bool]) -> Iterator[None]:
+    present = {path: module.training for path, module in modules.items()}
+    try:
+        for path, module in modules.items():
+            module.training = modes.get(path, False)
+        yield
+    finally:
+        for path, module in modules.items():
+            module.training = present[path]
+
+
+@contextmanager
+def _random_state(state: Tensor | None) -> Iterator[None]:
+    with torch.random.fork_rng(devices=(), enabled=state is not None):
+        if state is not None:
+            torch.set_rng_state(state)
+        yield
+
+
+class _RandomStates:
+    """Remembers the random state before each block, if something in the model may draw from it."""
+
+    def __init__(self, model: GPTModel, needed: bool) -> None:
+        self.by_layer: dict[int, Tensor] = {}
+        self._handles = [
+            block.register_forward_pre_hook(self._hook(layer)) for layer, block in enumerate(model.trf_blocks) if needed
+        ]
+
+    def _hook(self, layer: int) -> Callable[[nn.Module, tuple[Any, ...]], None]:
+        def hook(module: nn.Module, args: tuple[Any, ...]) -> None:
+            self.by_layer[layer] = torch.get_rng_state()
+
+        return hook
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for handle in self._handles:
+            handle.remove()
+
+
+def capture(
+    model: GPTModel,
+    ids: Tensor,
+    *,
+    budget: int = DEFAULT_BUDGET,
+    on_stage: OnStage | None = None,
+    cancel: CancelFlag | None = None,
+    digests: Mapping[str, Digest] | None = None,
+) -> Trace:
+    """Run ``model`` once on ``ids`` (B, T) and return its trace.
+
+    The logits are bit-identical with those of a plain call. The hooks are removed whatever happens; the
+    model's mode is left as it is.
+
+    Parameters
+    ----------
+    model
+        The model to watch.
+    ids
+        Token IDs of shape (B, T).
+    budget
+        Bytes for the blocks' insides; blocks beyond it are replayed when they are read.
+    on_stage
+        Called after each stage, in the same thread, with its record (name, shapes, milliseconds).
+    cancel
+        Asked after each stage; once it is set, CaptureCancelled is raised.
+    digests
+        For a stage's name within its block, such as ``att.weights``, a function that reduces the tensor to
+        something small; the results are in ``trace.digests``, also for blocks whose inside is not kept.
+
+    Raises
+    ------
+    InputError
+        If ``ids`` does not fit the model.
+    CaptureCancelled
+        If ``cancel`` was set.
+    CaptureError
+        If the forward pass fails, with the name of the last stage that ran.
+    """
+    config = model.config
+    batch, tokens = ids.shape if ids.dim() == 2 else (1, ids.numel())
+    inside = blocks_within(budget, config, batch, max(1, tokens))
+    stages = catalogue(config)
+    modules = dict(model.named_modules())
+    modes = {path: module.training for path, module in modules.items()}
+
+    def keep(stage: Stage) -> bool:
+        return stage.layer is None or stage.layer < inside or stage.local_name == "shortcut2"
+
+    recorder = _Recorder(modules, stages, keep)
+    recorder.on_stage, recorder.cancel, recorder.digest_of = on_stage, cancel, digests or {}
+    with recorder, _RandomStates(model, needed=any(modes.values())) as states, torch.no_grad():
+        try:
+            logits = model(ids)
+            last = last_logits(logits)
+            recorder.finish(stages[-2], logits.shape, last)
+            recorder.finish(stages[-1], last.shape, greedy_choice(last))
+        except (InputError, CaptureCancelled):
+            raise
+        except Exception as error:
+            ran = recorder.records[-1].name if recorder.records else "no stage"
+            raise CaptureError(f"the forward pass failed after {ran}: {error}") from error
+    return Trace(
+        config=config,
+        records=tuple(recorder.records),
+        digests=MappingProxyType(recorder.digests),
+        kept=MappingProxyType(recorder.tensors),
+        replay=BlockReplay(model, modes, states.by_layer),
+    )

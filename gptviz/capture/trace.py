@@ -1,0 +1,159 @@
+"""What one forward pass produced."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from gptviz.capture.stages import Stage, block_input_name, block_name
+from gptviz.model.config import GPTConfig
+
+if TYPE_CHECKING:
+    from gptviz.capture.recorder import BlockReplay
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class TraceError(RuntimeError):
+    """A stage can't be had from this trace; the message says why."""
+
+
+@dataclass(frozen=True)
+class StageRecord:
+    """One stage that ran: what it is, its shapes, its number of parameters, and the milliseconds it took."""
+
+    stage: Stage
+    input_shape: tuple[int, ...]
+    output_shape: tuple[int, ...]
+    parameters: int
+    ms: float
+
+    @property
+    def name(self) -> str:
+        return self.stage.name
+
+
+@dataclass(frozen=True)
+class Trace:
+    """An immutable record of one forward pass; read a stage with ``trace["trf_blocks.3.att.weights"]``.
+
+    Every stage outside the blocks and every block's input and output are kept. A block's inside is kept only
+    while the memory budget allows it; otherwise reading it runs that one block again on its recorded input,
+    which gives the same numbers bit for bit. ``has`` and ``array`` never compute.
+    """
+
+    config: GPTConfig
+    records: tuple[StageRecord, ...]
+    digests: Mapping[str, Array]
+    kept: Mapping[str, Tensor]
+    replay: "BlockReplay"
+    replayed: Mapping[str, Tensor] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all stages, in execution order."""
+        return tuple(record.name for record in self.records)
+
+    @property
+    def ids(self) -> Tensor:
+        """The token IDs (B, T) that went in."""
+        return self.kept["ids"]
+
+    @property
+    def batch(self) -> int:
+        return int(self.ids.shape[0])
+
+    @property
+    def tokens(self) -> int:
+        return int(self.ids.shape[1])
+
+    @property
+    def ms(self) -> float:
+        """Milliseconds of the whole pass."""
+        return sum(record.ms for record in self.records)
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    def __getitem__(self, name: str) -> Tensor:
+        """Return the stage's tensor as the model computed it.
+
+        Raises
+        ------
+        KeyError
+            If the catalogue has no such stage.
+        TraceError
+            If the block has to run again and no longer gives what it gave.
+        """
+        tensor = self._at_hand(name)
+        if tensor is None:
+            layer = self.record(name).stage.layer
+            assert layer is not None
+            tensor = self.with_block(layer).replayed[name]
+        return tensor
+
+    def has(self, name: str) -> bool:
+        """Tell whether the stage's tensor is at hand, without running a block."""
+        return self._at_hand(name) is not None
+
+    def has_block(self, layer: int) -> bool:
+        """Tell whether the inside of block ``layer`` is at hand."""
+        return self.has(f"{block_name(layer)}.norm1")
+
+    def array(self, name: str) -> Array:
+        """Return the stage's tensor as a NumPy array that shares its memory; never runs a block.
+
+        Raises
+        ------
+        TraceError
+            If the tensor is not at hand.
+        """
+        tensor = self._at_hand(name)
+        if tensor is None:
+            raise TraceError(f"{name} is not at hand: its block has to run again")
+        array: Array = tensor.detach().numpy()
+        return array
+
+    def record(self, name: str) -> StageRecord:
+        """Return what is known of a stage besides its tensor."""
+        if name not in self._by_name:
+            raise KeyError(f"there is no stage {name!r}")
+        return self._by_name[name]
+
+    def with_block(self, layer: int) -> "Trace":
+        """Return a trace that has the inside of block ``layer`` at hand, and of no other block that was not kept."""
+        if self.has_block(layer):
+            return self
+        tensors = self.replay(layer, self.kept[block_input_name(layer)])
+        output = f"{block_name(layer)}.shortcut2"
+        if not torch.equal(tensors[output], self.kept[output]):
+            raise TraceError(
+                f"block {layer + 1} ran again and gave other numbers than in this trace: "
+                "the model's weights were changed since; run the prompt again"
+            )
+        return replace(self, replayed=MappingProxyType(tensors))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory that the trace holds; tensors that share memory count once."""
+        storages = {}
+        for tensor in (*self.kept.values(), *self.replayed.values()):
+            storage = tensor.untyped_storage()
+            storages[storage.data_ptr()] = storage.nbytes()
+        return sum(storages.values()) + sum(digest.nbytes for digest in self.digests.values())
+
+    @cached_property
+    def _by_name(self) -> dict[str, StageRecord]:
+        return {record.name: record for record in self.records}
+
+    def _at_hand(self, name: str) -> Tensor | None:
+        tensor = self.kept.get(name)
+        return self.replayed.get(name) if tensor is None else tensor

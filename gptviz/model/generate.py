@@ -1,0 +1,57 @@
+"""Greedy generation: crop, forward, last position, argmax, append, again."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from gptviz.model.gpt import GPTModel, InputError
+
+
+@dataclass(frozen=True)
+class GreedyStep:
+    """One turn of the loop."""
+
+    context: Tensor  # (B, T) the IDs that the model saw
+    logits: Tensor  # (B, V) of the last position
+    next_ids: Tensor  # (B, 1) the most likely token
+
+
+def crop(ids: Tensor, context_length: int) -> Tensor:
+    """Keep the last ``context_length`` tokens of ``ids`` (B, T): all that the model can see."""
+    return ids[:, -context_length:]
+
+
+def last_logits(logits: Tensor) -> Tensor:
+    """Logits of the last position: (B, T, V) → (B, V)."""
+    return logits[:, -1, :]
+
+
+def greedy_choice(last: Tensor) -> Tensor:
+    """Choose the token with the largest logit: (B, V) → (B, 1)."""
+    return torch.argmax(last, dim=-1, keepdim=True)
+
+
+@torch.no_grad()
+def greedy_step(model: GPTModel, ids: Tensor) -> GreedyStep:
+    """Run the model once on the end of ``ids`` (B, T) and choose the next token."""
+    context = crop(ids, model.config.context_length)
+    logits = last_logits(model(context))  # (B, T, V) → (B, V)
+    return GreedyStep(context, logits, greedy_choice(logits))
+
+
+def greedy_steps(model: GPTModel, ids: Tensor, max_new_tokens: int) -> Iterator[GreedyStep]:
+    """Yield ``max_new_tokens`` steps, each with the tokens chosen so far appended to ``ids`` (B, T).
+
+    Raises
+    ------
+    InputError
+        If ``max_new_tokens`` is negative, or ``ids`` does not fit the model.
+    """
+    if max_new_tokens < 0:
+        raise InputError(f"the number of new tokens must be at least 0, but is {max_new_tokens}")
+    for _ in range(max_new_tokens):
+        step = greedy_step(model, ids)
+        yield step
+        ids = torch.cat((ids, step.next_ids), dim=1)  # (B, T) → (B, T + 1)

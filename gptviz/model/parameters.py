@@ -1,0 +1,57 @@
+"""Making a model's weights, and counting them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+from torch.nn.modules.module import register_module_parameter_registration_hook
+
+from gptviz.model.config import GPTConfig
+from gptviz.model.gpt import GPTModel
+
+COMPONENTS = ("tok_emb", "pos_emb", "trf_blocks", "final_norm", "out_head")
+
+
+@dataclass(frozen=True)
+class ParameterCount:
+    """Parameters by component; ``total`` counts the output head as a matrix of its own, ``total_tied`` does not."""
+
+    components: dict[str, int]
+    total: int
+    total_tied: int
+
+
+def count_parameters(config: GPTConfig) -> ParameterCount:
+    """Count the parameters of a model of ``config`` without allocating them."""
+    with torch.device("meta"):
+        model = GPTModel(config)
+    components = {name: sum(p.numel() for p in model.get_submodule(name).parameters()) for name in COMPONENTS}
+    total = sum(components.values())
+    return ParameterCount(components, total, total - components["out_head"])
+
+
+def initialise(config: GPTConfig, seed: int, on_progress: Callable[[float], None] | None = None) -> GPTModel:
+    """Make an untrained model in eval mode, with the weights that ``torch.manual_seed(seed)`` gives.
+
+    ``on_progress`` is called with the share of parameters begun, from 0 to 1; an exception that it raises
+    ends the work, so that a long initialisation can be cancelled.
+    """
+    total = count_parameters(config).total
+    begun = 0
+
+    def count(module: nn.Module, name: str, parameter: nn.Parameter | None) -> None:
+        nonlocal begun
+        if on_progress is not None and parameter is not None:
+            on_progress(min(1.0, begun / total))
+            begun += parameter.numel()
+
+    handle = register_module_parameter_registration_hook(count)
+    try:
+        torch.manual_seed(seed)
+        model = GPTModel(config)
+    finally:
+        handle.remove()
+    if on_progress is not None:
+        on_progress(1.0)
+    return model.eval()
