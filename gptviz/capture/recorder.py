@@ -5,11 +5,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import MappingProxyType, TracebackType
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import torch
 from torch import Tensor, nn
-from torch.utils.hooks import RemovableHandle
 
 from gptviz.capture.memory import DEFAULT_BUDGET, blocks_within
 from gptviz.capture.stages import Source, Stage, block_name, block_stages, catalogue
@@ -17,8 +16,11 @@ from gptviz.capture.trace import Array, StageRecord, Trace
 from gptviz.model.generate import greedy_choice, last_logits
 from gptviz.model.gpt import GPTModel, InputError
 
+if TYPE_CHECKING:
+    from torch.utils.hooks import RemovableHandle
+
 OnStage = Callable[[StageRecord], None]
-Digest = Callable[[Tensor], Tensor]
+Digest = Callable[[Tensor], Array]
 
 
 class CancelFlag(Protocol):
@@ -118,7 +120,7 @@ class _Recorder:
         if self._keep(stage):
             self.tensors[stage.name] = output
         if self.digest_of and stage.local_name in self.digest_of:
-            self.digests[stage.name] = self.digest_of[stage.local_name](output).numpy()
+            self.digests[stage.name] = self.digest_of[stage.local_name](output)
         if self.on_stage is not None:
             self.on_stage(record)
         if self.cancel is not None and self.cancel.is_set():
@@ -138,10 +140,11 @@ class BlockReplay:
         """Return the tensors of all stages of block ``layer`` by name."""
         path = block_name(layer)
         block = self.model.get_submodule(path)
-        modules = {name: module for name, module in block.named_modules(prefix=path)}
-        with _Recorder(modules, block_stages(self.model.config, layer), lambda _: True) as recorder, torch.no_grad():
-            with _modes(modules, self.modes), _random_state(self.random_states.get(layer)):
-                block(block_input)
+        modules = dict(block.named_modules(prefix=path))
+        recorder = _Recorder(modules, block_stages(self.model.config, layer), lambda _: True)
+        as_then = _modes(modules, self.modes), _random_state(self.random_states.get(layer))
+        with recorder, as_then[0], as_then[1], torch.no_grad():
+            block(block_input)
         return recorder.tensors
 
 
@@ -216,7 +219,7 @@ def capture(
         Asked after each stage; once it is set, CaptureCancelled is raised.
     digests
         For a stage's name within its block, such as ``att.weights``, a function that reduces the tensor to
-        something small; the results are in ``trace.digests``, also for blocks whose inside is not kept.
+        a small array of its own; the results are in ``trace.digests``, also for blocks whose inside is not kept.
 
     Raises
     ------

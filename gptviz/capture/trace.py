@@ -128,6 +128,15 @@ class Trace:
             raise KeyError(f"there is no stage {name!r}")
         return self._by_name[name]
 
+    def parameter(self, path: str) -> Array:
+        """Return a parameter of the model, such as ``final_norm.scale``, as an array that shares its memory."""
+        array: Array = self.replay.model.get_parameter(path).detach().numpy()
+        return array
+
+    def eps(self, norm: str) -> float:
+        """Return the eps of the LayerNorm at module path ``norm``."""
+        return float(self.replay.model.get_submodule(norm).eps)  # type: ignore[arg-type]
+
     def with_block(self, layer: int) -> "Trace":
         """Return a trace that has the inside of block ``layer`` at hand, and of no other block that was not kept."""
         if self.has_block(layer):

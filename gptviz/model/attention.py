@@ -20,14 +20,16 @@ class SplitHeads(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         B, T, E = x.shape
         x = x.view(B, T, self.n_heads, E // self.n_heads)  # (B, T, E) → (B, T, H, D)
-        return x.transpose(1, 2)  # (B, T, H, D) → (B, H, T, D)
+        x = x.transpose(1, 2)  # (B, T, H, D) → (B, H, T, D)
+        return x
 
 
 class AttentionScores(nn.Module):
     """Compare each query with each key: their dot product."""
 
     def forward(self, queries: Tensor, keys: Tensor) -> Tensor:
-        return queries @ keys.transpose(2, 3)  # (B, H, T, D) @ (B, H, D, T) → (B, H, T, T)
+        scores: Tensor = queries @ keys.transpose(2, 3)  # (B, H, T, D) @ (B, H, D, T) → (B, H, T, T)
+        return scores
 
 
 class ScaleScores(nn.Module):
@@ -53,14 +55,16 @@ class CausalMask(nn.Module):
 
     def forward(self, scores: Tensor) -> Tensor:
         T = scores.shape[-1]
-        return scores.masked_fill(self.future[:T, :T], -torch.inf)
+        future = self.future[:T, :T]  # True above the diagonal
+        return scores.masked_fill(future, -torch.inf)
 
 
 class WeightedSum(nn.Module):
     """Mix the values, each in proportion to its attention weight."""
 
     def forward(self, weights: Tensor, values: Tensor) -> Tensor:
-        return weights @ values  # (B, H, T, T) @ (B, H, T, D) → (B, H, T, D)
+        context: Tensor = weights @ values  # (B, H, T, T) @ (B, H, T, D) → (B, H, T, D)
+        return context
 
 
 class MergeHeads(nn.Module):
@@ -96,7 +100,7 @@ class MultiHeadAttention(nn.Module):
         self.context = WeightedSum()
         self.merged = MergeHeads()
         self.out_proj = nn.Linear(emb_dim, emb_dim)
-        self.register_load_state_dict_pre_hook(_drop_saved_mask)
+        self.register_load_state_dict_pre_hook(_drop_saved_mask)  # type: ignore[no-untyped-call]
 
     def forward(self, x: Tensor) -> Tensor:
         q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)  # (B, T, E) each

@@ -1,0 +1,1 @@
+"""Plain functions on a trace: what the panes show, computed with NumPy and without torch."""

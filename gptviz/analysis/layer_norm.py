@@ -1,0 +1,73 @@
+"""What one LayerNorm does to one token: normalise, then scale and shift."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from gptviz.capture.trace import Trace
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Mean and population variance of a token's features."""
+
+    mean: float
+    variance: float
+
+
+@dataclass(frozen=True)
+class LayerNormView:
+    """One token's features (E,) on their way through a LayerNorm.
+
+    ``before`` and ``after`` are the model's tensors; ``normalised`` is (before - mean) / √(variance + eps),
+    and ``after`` is ``scale`` · ``normalised`` + ``shift``. ``error`` is the largest difference from that.
+    """
+
+    before: Array
+    normalised: Array
+    after: Array
+    scale: Array
+    shift: Array
+    eps: float
+    moments_before: Moments
+    moments_normalised: Moments
+    moments_after: Moments
+    error: float
+
+
+def layer_norm_view(trace: "Trace", norm: str, token: int, row: int = 0) -> LayerNormView | None:
+    """Return what the LayerNorm stage ``norm`` did to ``token``; None while its block is not at hand."""
+    source = input_of(trace, norm)
+    if not (trace.has(norm) and trace.has(source)):
+        return None
+    before = trace.array(source)[row, token]
+    after = trace.array(norm)[row, token]
+    scale, shift = trace.parameter(f"{norm}.scale"), trace.parameter(f"{norm}.shift")
+    eps = trace.eps(norm)
+    exact = before.astype(np.float64)
+    normalised = (exact - exact.mean()) / np.sqrt(exact.var() + eps)
+    error = float(np.abs(scale * normalised + shift - after).max())
+    return LayerNormView(
+        before, normalised, after, scale, shift, eps, moments(before), moments(normalised), moments(after), error
+    )
+
+
+def input_of(trace: "Trace", norm: str) -> str:
+    """Return the name of the stage that goes into the LayerNorm stage ``norm``."""
+    if norm == "final_norm":
+        return f"trf_blocks.{trace.config.n_layers - 1}.shortcut2"
+    prefix, local = norm.rsplit(".", 1)
+    if local == "norm2":
+        return f"{prefix}.shortcut1"
+    layer = int(prefix.split(".")[1])
+    return "drop_emb" if layer == 0 else f"trf_blocks.{layer - 1}.shortcut2"
+
+
+def moments(values: Array) -> Moments:
+    """Return mean and population variance of ``values`` in double precision."""
+    exact = values.astype(np.float64)
+    return Moments(float(exact.mean()), float(exact.var()))

@@ -1,0 +1,1 @@
+"""The state of the application, and the one thread that runs the model."""

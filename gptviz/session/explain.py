@@ -1,0 +1,28 @@
+"""From an exception to a message that says what, why and what to do."""
+
+from gptviz.session.state import Message
+
+
+def explain(what: str, error: BaseException) -> Message:
+    """Describe ``error``, which happened during ``what``, to a person."""
+    kind = type(error).__name__
+    text = str(error).strip().rstrip(".") or kind
+    if isinstance(error, MemoryError) or "allocate memory" in text or "can't allocate" in text:
+        return Message(what, "the machine has not enough memory for it", "Choose a smaller model or a shorter prompt")
+    if kind == "InputError":
+        return Message(what, text, "Change the prompt and press Run")
+    if kind == "TraceError":
+        return Message(what, text, "Press Run")
+    return Message(what, f"{kind}: {text}", "The last result stays on screen; press Run to try again")
+
+
+def too_long(tokens: int, context_length: int) -> Message:
+    """Say that the prompt does not fit the model."""
+    return Message(
+        "This prompt is too long",
+        f"{tokens:,} tokens are more than the model's context of {context_length:,}",
+        f"Shorten it by {tokens - context_length:,} tokens",
+    )
+
+
+EMPTY_PROMPT = Message("There is nothing to run", "the prompt is empty", "Type at least one character")

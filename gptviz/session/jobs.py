@@ -1,0 +1,111 @@
+"""What the worker runs. torch is imported inside the functions: the window is painted before that."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gptviz.analysis.attention import WEIGHTS, tile_maximum
+from gptviz.analysis.candidates import top_candidates
+from gptviz.model.config import CONFIGS
+from gptviz.session.state import GeneratedStep, ModelInfo, PromptTokens
+from gptviz.session.worker import JobContext
+
+if TYPE_CHECKING:
+    from gptviz.capture.trace import Trace
+    from gptviz.model.gpt import GPTModel
+    from gptviz.tokenizer import Piece, Tokenizer
+
+TITLES = {
+    "gpt2-small": "GPT-2 small",
+    "gpt2-medium": "GPT-2 medium",
+    "gpt2-large": "GPT-2 large",
+    "gpt2-xl": "GPT-2 XL",
+    "tiny": "tiny",
+}
+CANDIDATES_PER_STEP = 5
+
+
+@dataclass(frozen=True)
+class BuiltModel:
+    """A model and its description."""
+
+    model: "GPTModel"
+    info: ModelInfo
+
+
+@dataclass(frozen=True)
+class PassResult:
+    """A trace and its tokens."""
+
+    trace: "Trace"
+    pieces: "tuple[Piece, ...]"
+
+
+def load_tokenizer(context: JobContext) -> "Tokenizer":
+    """Read the bundled tokenizer files."""
+    from gptviz.tokenizer import gpt2_tokenizer
+
+    return gpt2_tokenizer()
+
+
+def tokenise(tokenizer: "Tokenizer", text: str, shown: int, context: JobContext) -> PromptTokens:
+    """Encode ``text``, and describe the first ``shown`` tokens."""
+    ids = tokenizer.encode(text)
+    return PromptTokens(text, tuple(ids), tokenizer.pieces(ids[:shown]))
+
+
+def build_model(name: str, seed: int, context: JobContext) -> BuiltModel:
+    """Initialise an untrained model of the configuration ``name``."""
+    context.report("Loading PyTorch")
+    import torch
+
+    from gptviz.model.parameters import initialise
+
+    use_threads(torch)
+    title = TITLES[name]
+
+    def on_progress(fraction: float) -> None:
+        context.report(f"Initialising {title}", fraction)
+
+    model = initialise(CONFIGS[name], seed, on_progress)
+    parameters = sum(p.numel() for p in model.parameters())
+    return BuiltModel(model, ModelInfo(title, model.config, seed, parameters))
+
+
+def use_threads(torch: object) -> None:
+    """Leave the GUI a core where there are more than two."""
+    cores = os.cpu_count() or 1
+    wanted = cores - 1 if cores > 2 else cores
+    if torch.get_num_threads() != wanted:  # type: ignore[attr-defined]
+        torch.set_num_threads(wanted)  # type: ignore[attr-defined]
+
+
+def run_pass(
+    model: "GPTModel", tokenizer: "Tokenizer", rows: Sequence[Sequence[int]], layer: int, context: JobContext
+) -> PassResult:
+    """Capture one forward pass on ``rows`` of token IDs, with the inside of block ``layer`` at hand."""
+    import torch
+
+    from gptviz.capture.recorder import capture
+
+    model.eval()
+    trace = capture(
+        model,
+        torch.tensor(rows, dtype=torch.int64),
+        on_stage=context.records.append,
+        cancel=context.cancel,
+        digests={WEIGHTS: lambda weights: tile_maximum(weights.numpy())},
+    )
+    return PassResult(trace.with_block(layer), tokenizer.pieces(rows[0]))
+
+
+def replay_block(trace: "Trace", layer: int, context: JobContext) -> "Trace":
+    """Return the trace with the inside of block ``layer`` at hand."""
+    return trace.with_block(layer)
+
+
+def generated_step(trace: "Trace") -> GeneratedStep:
+    """Read the greedy choice and its runners-up off a trace."""
+    candidates = top_candidates(trace.array("last")[0], CANDIDATES_PER_STEP)
+    return GeneratedStep(tuple(trace.ids[0].tolist()), candidates)

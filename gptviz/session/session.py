@@ -1,0 +1,337 @@
+"""The door to the state: intents go in, one signal with the old and the new state comes out."""
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from gptviz.session import jobs
+from gptviz.session.explain import EMPTY_PROMPT, explain, too_long
+from gptviz.session.state import (
+    DEFAULT_CONFIG,
+    DEFAULT_PROMPT,
+    DEFAULT_SEED,
+    Activity,
+    Generation,
+    Message,
+    PromptTokens,
+    ViewState,
+)
+from gptviz.session.worker import Outcome, Worker
+
+if TYPE_CHECKING:
+    from gptviz.model.gpt import GPTModel
+    from gptviz.tokenizer import Tokenizer
+
+_LIVE_MS = 33  # how often progress is read off the worker
+_SHOWN_PIECES = 1100  # more than any context holds
+
+
+class Session(QObject):
+    """Holds the state and the worker. Use from the GUI thread only."""
+
+    changed = Signal(object, object)
+
+    def __init__(self, prompt: str = DEFAULT_PROMPT, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._state = ViewState(prompt=prompt)
+        self._model: GPTModel | None = None
+        self._tokenizer: Tokenizer | None = None
+        self._run_when_ready = False
+        self._building = False
+        self._wanted_model = (DEFAULT_CONFIG, DEFAULT_SEED)
+        self._worker = Worker("torch", self)
+        self._text_worker = Worker("text", self)
+        self._live_timer = QTimer(self)
+        self._live_timer.setInterval(_LIVE_MS)
+        self._live_timer.timeout.connect(self._read_progress)
+
+    @property
+    def state(self) -> ViewState:
+        return self._state
+
+    @property
+    def tokenizer(self) -> "Tokenizer | None":
+        """The tokenizer, once it is read."""
+        return self._tokenizer
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything is under way or waiting."""
+        return self._worker.context is not None or self._text_worker.context is not None or self._run_when_ready
+
+    # --- intents -----------------------------------------------------------------------------------------
+
+    def start(self, config: str = DEFAULT_CONFIG, seed: int = DEFAULT_SEED) -> None:
+        """Read the tokenizer, initialise the model, then run the prompt once."""
+        self._text_worker.submit(jobs.load_tokenizer, self._tokenizer_ended)
+        self.use_model(config, seed)
+
+    def use_model(self, config: str, seed: int) -> None:
+        """Initialise another untrained model in the background, then run the prompt on it."""
+        self._update(generation=replace(self._state.generation, playing=False), message=None)
+        self._run_when_ready = self._building = True
+        self._wanted_model = (config, seed)
+        self._submit("Preparing the model", partial(jobs.build_model, config, seed), self._model_ended)
+
+    def set_prompt(self, text: str) -> None:
+        """Take the text of the input line; its tokens follow."""
+        if text == self._state.prompt:
+            return
+        self._update(prompt=text)
+        self._tokenise()
+
+    def run(self) -> None:
+        """Run the model on the prompt, as soon as model and tokens are there."""
+        if self._model is None and not self._building:
+            self.use_model(*self._wanted_model)
+        self._run_when_ready = True
+        self._run_if_ready()
+
+    def cancel(self) -> None:
+        """Stop what is under way; what is on screen stays."""
+        self._run_when_ready = False
+        self._update(generation=replace(self._state.generation, playing=False))
+        self._worker.cancel()
+
+    def select(self, **what: Any) -> None:
+        """Change the selection, for example ``select(layer=3, head=1)``; out-of-range values are clamped."""
+        selection = replace(self._state.selection, **what)
+        self._update(selection=self._clamped(selection))
+        self._fetch_block()
+
+    def select_stage(self, name: str) -> None:
+        """Select a stage, and with it the block, the LayerNorm or the attention view that it belongs to."""
+        what: dict[str, Any] = {"stage": name}
+        local = name
+        if name.startswith("trf_blocks."):
+            _, layer, local = name.split(".", 2)
+            what["layer"] = int(layer)
+        if local in ("norm1", "norm2", "final_norm"):
+            what["norm"] = local
+        view = local.removeprefix("att.")
+        if view in ("scores", "scaled", "masked", "weights"):
+            self.set_option(attention_view=view)
+        self.select(**what)
+
+    def set_option(self, **what: Any) -> None:
+        """Change a view option, for example ``set_option(top_k=20)``."""
+        self._update(options=replace(self._state.options, **what))
+
+    def dismiss_message(self) -> None:
+        self._update(message=None)
+
+    def show_error(self, what: str, error: BaseException) -> None:
+        """Show an unforeseen error."""
+        self._update(message=explain(what, error))
+
+    # --- generation --------------------------------------------------------------------------------------
+
+    def step(self) -> None:
+        """Let the greedy loop append one token."""
+        state = self._state
+        if state.trace is None or self._worker.context is not None:
+            return
+        ids = state.generation.ids[-state.trace.config.context_length :]
+        if state.trace.batch == 1 and ids == tuple(state.trace.ids[0].tolist()):
+            self._append_step(jobs.PassResult(state.trace, state.trace_pieces))
+        else:
+            self._submit_pass(ids, "Generating", self._step_ended)
+
+    def play(self) -> None:
+        """Append tokens until pause."""
+        if self._state.trace is None or self._building:
+            return
+        self._update(generation=replace(self._state.generation, playing=True))
+        self.step()
+
+    def pause(self) -> None:
+        """Stop after the present token."""
+        self._update(generation=replace(self._state.generation, playing=False))
+
+    def reset_generation(self) -> None:
+        """Drop the generated tokens and show the prompt's trace again."""
+        if self._building:
+            return
+        prompt = self._state.generation.prompt
+        self._worker.cancel()
+        self._update(generation=Generation(prompt))
+        trace = self._state.trace
+        if trace is not None and prompt and tuple(trace.ids[0].tolist()) != prompt:
+            self._submit_pass(prompt, "Going back to the prompt", self._pass_ended)
+
+    def show_step(self, index: int) -> None:
+        """Show the trace of generation step ``index`` in all panes."""
+        generation = self._state.generation
+        if not 0 <= index < len(generation.steps) or self._building:
+            return
+        self._update(generation=replace(generation, shown=index, playing=False))
+        context = generation.steps[index].context
+        trace = self._state.trace
+        if trace is not None and tuple(trace.ids[0].tolist()) == context:
+            return
+        self._submit_pass(context, f"Going to step {index + 1}", self._pass_ended)
+
+    def close(self) -> None:
+        """Cancel everything and end the threads."""
+        self._run_when_ready = False
+        self._live_timer.stop()
+        self._worker.close()
+        self._text_worker.close()
+
+    # --- inside ------------------------------------------------------------------------------------------
+
+    def _update(self, **what: Any) -> None:
+        old = self._state
+        new = replace(old, **what)
+        if any(getattr(new, name) is not getattr(old, name) for name in what):
+            self._state = new
+            self.changed.emit(old, new)
+
+    def _submit(self, text: str, work: Any, on_end: Any, live: bool = False) -> None:
+        self._worker.submit(work, on_end)
+        self._live_timer.start()
+        self._update(activity=Activity(text), live=() if live else None)
+
+    def _submit_pass(self, ids: tuple[int, ...], text: str, on_end: Any) -> None:
+        assert self._model is not None
+        assert self._tokenizer is not None
+        layer = min(self._state.selection.layer, self._model.config.n_layers - 1)
+        work = partial(jobs.run_pass, self._model, self._tokenizer, [ids], layer)
+        self._submit(text, work, on_end, live=True)
+
+    @Slot()
+    def _read_progress(self) -> None:
+        context, state = self._worker.context, self._state
+        if context is None or state.activity is None:
+            return
+        what: dict[str, Any] = {}
+        if context.text is not None:
+            activity = Activity(context.text, context.fraction)
+            what["activity"] = state.activity if activity == state.activity else activity
+        if state.live is not None and len(context.records) > len(state.live):
+            what["live"] = tuple(context.records)
+        self._update(**what)
+
+    def _finish(self, outcome: Outcome, what_failed: str) -> bool:
+        """Go idle; tell whether there is a result, and show the error if there is one."""
+        self._live_timer.stop()
+        message = self._state.message
+        generation = self._state.generation
+        if outcome.error is not None:
+            message = explain(what_failed, outcome.error)
+            generation = replace(generation, playing=False) if generation.playing else generation
+            self._run_when_ready = False
+        self._update(activity=None, live=None, message=message, generation=generation)
+        return outcome.error is None and not outcome.cancelled
+
+    def _tokenizer_ended(self, outcome: Outcome) -> None:
+        if outcome.error is not None:
+            self._update(message=explain("The tokenizer could not be read", outcome.error))
+            return
+        self._tokenizer = outcome.result  # type: ignore[assignment]
+        self._tokenise()
+
+    def _tokenise(self) -> None:
+        if self._tokenizer is None:
+            return
+        work = partial(jobs.tokenise, self._tokenizer, self._state.prompt, _SHOWN_PIECES)
+        self._text_worker.submit(work, self._tokens_ended)
+
+    def _tokens_ended(self, outcome: Outcome) -> None:
+        if isinstance(outcome.result, PromptTokens):
+            self._update(prompt_tokens=outcome.result)
+            self._run_if_ready()
+        elif outcome.error is not None:
+            self._run_when_ready = False
+            self._update(message=explain("The prompt could not be cut into tokens", outcome.error))
+
+    def _model_ended(self, outcome: Outcome) -> None:
+        self._building = False
+        if not self._finish(outcome, "The model could not be initialised"):
+            return
+        assert isinstance(outcome.result, jobs.BuiltModel)
+        self._model = outcome.result.model
+        self._update(model=outcome.result.info)
+        self._run_if_ready()
+
+    def _run_if_ready(self) -> None:
+        tokens = self._state.prompt_tokens
+        tokenised = self._tokenizer is not None and tokens.text == self._state.prompt
+        if not (self._run_when_ready and tokenised) or self._model is None or self._building:
+            return
+        self._run_when_ready = False
+        problem = self._problem(tokens, self._model.config.context_length)
+        self._update(message=problem)
+        if problem is None:
+            self._submit_pass(tokens.ids, "Running the forward pass", self._run_ended)
+
+    def _problem(self, tokens: PromptTokens, context_length: int) -> Message | None:
+        if not tokens.ids:
+            return EMPTY_PROMPT
+        return too_long(len(tokens.ids), context_length) if len(tokens.ids) > context_length else None
+
+    def _run_ended(self, outcome: Outcome) -> None:
+        if self._finish(outcome, "The forward pass failed"):
+            result = outcome.result
+            assert isinstance(result, jobs.PassResult)
+            self._update(generation=Generation(tuple(result.trace.ids[0].tolist())))
+            self._show(result)
+
+    def _pass_ended(self, outcome: Outcome) -> None:
+        if self._finish(outcome, "The forward pass failed"):
+            assert isinstance(outcome.result, jobs.PassResult)
+            self._show(outcome.result)
+
+    def _step_ended(self, outcome: Outcome) -> None:
+        if self._finish(outcome, "The next token could not be generated"):
+            assert isinstance(outcome.result, jobs.PassResult)
+            self._append_step(outcome.result)
+
+    def _append_step(self, result: "jobs.PassResult") -> None:
+        generation = self._state.generation
+        steps = (*generation.steps, jobs.generated_step(result.trace))
+        self._update(generation=replace(generation, steps=steps, shown=len(steps) - 1))
+        self._show(result)
+        if self._state.generation.playing:
+            QTimer.singleShot(0, self, self._play_on)
+
+    @Slot()
+    def _play_on(self) -> None:
+        if self._state.generation.playing:
+            self.step()
+
+    def _show(self, result: "jobs.PassResult") -> None:
+        self._update(trace=result.trace, trace_pieces=result.pieces)
+        self._update(selection=self._clamped(self._state.selection))
+        self._fetch_block()
+
+    def _fetch_block(self) -> None:
+        """Have the selected block's inside at hand: replay it unless it was kept."""
+        trace = self._state.trace
+        if trace is None or self._worker.context is not None or trace.has_block(self._state.selection.layer):
+            return
+        layer = self._state.selection.layer
+        self._submit(f"Replaying block {layer + 1}", partial(jobs.replay_block, trace, layer), self._block_ended)
+
+    def _block_ended(self, outcome: Outcome) -> None:
+        if self._finish(outcome, "The block could not be replayed"):
+            self._update(trace=outcome.result)
+            self._fetch_block()
+
+    def _clamped(self, selection: Any) -> Any:
+        trace = self._state.trace
+        if trace is None:
+            return selection
+        config, last = trace.config, trace.tokens - 1
+        clamped = replace(
+            selection,
+            layer=min(max(selection.layer, 0), config.n_layers - 1),
+            head=min(max(selection.head, 0), config.n_heads - 1),
+            query=max(-1, min(selection.query, last)),
+            key=None if selection.key is None or selection.key > last else max(0, selection.key),
+            row=min(max(selection.row, 0), trace.batch - 1),
+            stage=selection.stage if selection.stage in trace else None,
+        )
+        return selection if clamped == selection else clamped

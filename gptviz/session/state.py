@@ -1,0 +1,140 @@
+"""The state of the application: one frozen value, replaced as a whole."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from gptviz.analysis.candidates import Candidate
+
+if TYPE_CHECKING:
+    from gptviz.capture.trace import StageRecord, Trace
+    from gptviz.model.config import GPTConfig
+    from gptviz.tokenizer import Piece
+
+ATTENTION_VIEWS = ("scores", "scaled", "masked", "weights")
+DEFAULT_PROMPT = "Hello, I am"
+DEFAULT_SEED = 123
+DEFAULT_CONFIG = "gpt2-small"
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """What a person should know of the model on screen."""
+
+    title: str
+    config: "GPTConfig"
+    seed: int
+    parameters: int
+    trained: bool = False
+
+    @property
+    def description(self) -> str:
+        """Name, seed and size in one line."""
+        return f"{self.title} · seed {self.seed} · {self.parameters / 1e6:,.1f} M"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What the person looks at: indices from 0. ``query``, ``key`` are token positions; -1 is the last one."""
+
+    stage: str | None = None
+    layer: int = 0
+    head: int = 0
+    query: int = -1
+    key: int | None = None
+    feature: int | None = None
+    row: int = 0
+    norm: str = "norm1"  # which LayerNorm: norm1 or norm2 of the layer, or final_norm
+
+    @property
+    def norm_stage(self) -> str:
+        """The stage of the chosen LayerNorm."""
+        return self.norm if self.norm == "final_norm" else f"trf_blocks.{self.layer}.{self.norm}"
+
+
+@dataclass(frozen=True)
+class Options:
+    """How the person wants to see it."""
+
+    top_k: int = 10
+    attention_view: str = "weights"
+    rescale_rows: bool = False
+
+
+@dataclass(frozen=True)
+class PromptTokens:
+    """The tokens of the prompt in the input line; ``pieces`` describes no more of them than can be shown."""
+
+    text: str = ""
+    ids: tuple[int, ...] = ()
+    pieces: "tuple[Piece, ...]" = ()
+
+
+@dataclass(frozen=True)
+class Activity:
+    """What the worker is busy with; ``fraction`` is None where the length is not known."""
+
+    text: str
+    fraction: float | None = None
+
+
+@dataclass(frozen=True)
+class Message:
+    """Something that went wrong: what, why, and what to do."""
+
+    what: str
+    why: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.why}. {self.remedy}"
+
+
+@dataclass(frozen=True)
+class GeneratedStep:
+    """One token that the greedy loop appended, and what it was chosen from."""
+
+    context: tuple[int, ...]
+    candidates: tuple[Candidate, ...]  # the chosen one first
+
+    @property
+    def chosen(self) -> Candidate:
+        return self.candidates[0]
+
+
+@dataclass(frozen=True)
+class Generation:
+    """The greedy loop: the prompt it began with and its steps; ``shown`` is the step whose trace is on screen."""
+
+    prompt: tuple[int, ...] = ()
+    steps: tuple[GeneratedStep, ...] = ()
+    shown: int | None = None
+    playing: bool = False
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """The prompt and the tokens appended so far."""
+        return self.prompt + tuple(step.chosen.id for step in self.steps)
+
+
+@dataclass(frozen=True)
+class ViewState:
+    """All that the window shows."""
+
+    prompt: str = DEFAULT_PROMPT
+    prompt_tokens: PromptTokens = field(default_factory=PromptTokens)
+    model: ModelInfo | None = None
+    trace: "Trace | None" = None
+    trace_pieces: "tuple[Piece, ...]" = ()
+    live: "tuple[StageRecord, ...] | None" = None  # stages finished so far, while a pass runs
+    selection: Selection = field(default_factory=Selection)
+    options: Options = field(default_factory=Options)
+    activity: Activity | None = None
+    generation: Generation = field(default_factory=Generation)
+    message: Message | None = None
+
+    @property
+    def query(self) -> int | None:
+        """The selected token position, with -1 resolved; None without a trace."""
+        if self.trace is None:
+            return None
+        return self.selection.query if self.selection.query >= 0 else self.trace.tokens - 1

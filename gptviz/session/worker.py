@@ -1,0 +1,116 @@
+"""One long-lived thread for the work that the GUI thread must not do."""
+
+import sys
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from threading import Event
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+
+if TYPE_CHECKING:
+    from gptviz.capture.trace import StageRecord
+
+# How long a thread may hold the interpreter while another waits (Python's default is 5 ms): the GUI thread
+# waits behind the hooks' Python code up to this long, several times a frame.
+_SWITCH_SECONDS = 0.001
+
+
+class Cancelled(Exception):  # noqa: N818 - a request that was met, no error
+    """The job noticed that it was cancelled."""
+
+
+class JobContext:
+    """What a job may use to report and to notice that it should stop. Written by the worker, read by the GUI."""
+
+    def __init__(self) -> None:
+        self.cancel = Event()
+        self.records: list[StageRecord] = []
+        self.text: str | None = None
+        self.fraction: float | None = None
+
+    def report(self, text: str, fraction: float | None = None) -> None:
+        """Say what the job is at; raises Cancelled once the job was cancelled."""
+        if self.cancel.is_set():
+            raise Cancelled
+        self.text, self.fraction = text, fraction
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a job ended: with a result, with an error, or neither because it was cancelled."""
+
+    generation: int
+    result: object = None
+    error: BaseException | None = None
+    cancelled: bool = False
+
+
+class Worker(QObject):
+    """Runs one job at a time; a new job cancels the one before, whose outcome is dropped."""
+
+    _ended = Signal(object)
+
+    def __init__(self, name: str, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        sys.setswitchinterval(_SWITCH_SECONDS)
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix=f"gptviz-{name}")
+        self._generation = 0
+        self._context: JobContext | None = None
+        self._on_end: Callable[[Outcome], None] | None = None
+        self._closed = False
+        # queued even when the job ended before submit() returned, so that on_end never runs inside submit()
+        self._ended.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+
+    @property
+    def context(self) -> JobContext | None:
+        """The context of the present job; None when idle."""
+        return self._context
+
+    def submit(self, work: Callable[[JobContext], object], on_end: Callable[[Outcome], None]) -> None:
+        """Run ``work`` in the thread, then call ``on_end`` in the GUI thread, unless a later job came between."""
+        if self._closed:
+            return
+        self.cancel()
+        self._generation += 1
+        self._context = context = JobContext()
+        self._on_end = on_end
+        future = self._executor.submit(work, context)
+        future.add_done_callback(partial(self._announce, self._generation))
+
+    def cancel(self) -> None:
+        """Ask the present job to stop; its outcome still arrives, as cancelled, unless another job is submitted."""
+        if self._context is not None:
+            self._context.cancel.set()
+
+    def close(self) -> None:
+        """Cancel the present job, wait for the thread's end, and deliver nothing more."""
+        self._closed = True
+        self.cancel()
+        self._context = self._on_end = None
+        self._generation += 1
+        self._executor.shutdown(wait=True, cancel_futures=True)
+
+    def _announce(self, generation: int, future: "Future[object]") -> None:
+        """Runs in the worker's thread."""
+        try:
+            error = future.exception()
+        except CancelledError:
+            return
+        if error is None:
+            self._ended.emit(Outcome(generation, result=future.result()))
+        else:
+            self._ended.emit(Outcome(generation, error=error))
+
+    @Slot(object)
+    def _deliver(self, outcome: Outcome) -> None:
+        if outcome.generation != self._generation or self._closed:
+            return
+        context, on_end = self._context, self._on_end
+        self._context = self._on_end = None
+        if context is not None and context.cancel.is_set() and outcome.error is not None:
+            outcome = Outcome(outcome.generation, cancelled=True)
+        if on_end is not None:
+            on_end(outcome)
