@@ -68,17 +68,40 @@ class Tokenizer:
 
     def pieces(self, ids: Sequence[int]) -> tuple[Piece, ...]:
         """Describe each of ``ids`` as a person sees it."""
-        pieces = []
-        decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        group, open_group = 0, False
-        for position, token in enumerate(ids):
-            data = self.token_bytes(token)
-            if not open_group:
-                group = position
-            decoder.decode(data)
-            open_group = bool(decoder.getstate()[0])
-            pieces.append(Piece(position, token, data.decode("utf-8", _SHOW_BYTES), data, group))
-        return tuple(pieces)
+        data = [self.token_bytes(token) for token in ids]
+        groups = _groups(data)
+        return tuple(
+            Piece(position, token, own.decode("utf-8", _SHOW_BYTES), own, group)
+            for position, (token, own, group) in enumerate(zip(ids, data, groups, strict=True))
+        )
+
+
+def _groups(parts: Sequence[bytes]) -> list[int]:
+    """Return for each part the position of the first part that shares a character with it, else its own."""
+    starts = []  # for each character's bytes: the part that they come from
+    for position, part in enumerate(parts):
+        starts.extend([position] * len(part))
+    groups = list(range(len(parts)))
+    whole = b"".join(parts)
+    place = 0
+    while place < len(whole):
+        width = _character_width(whole, place)
+        first = groups[starts[place]]
+        for position in range(starts[place], starts[place + width - 1] + 1):
+            groups[position] = first
+        place += width
+    return groups
+
+
+def _character_width(data: bytes, place: int) -> int:
+    """Return how many bytes the UTF-8 character at ``place`` has; 1 for a byte that begins no whole character."""
+    for width in (1, 2, 3, 4):
+        try:
+            data[place : place + width].decode("utf-8")
+        except UnicodeDecodeError:
+            continue
+        return min(width, len(data) - place)
+    return 1
 
 
 @cache

@@ -52,3 +52,10 @@ def tile_maximum(weights: Array, size: int = PREVIEW_SIZE) -> Array:
     step = -(-T // size)
     rows = np.stack([weights[..., start : start + step, :].max(axis=-2) for start in range(0, T, step)], axis=-2)
     return np.stack([rows[..., start : start + step].max(axis=-1) for start in range(0, T, step)], axis=-1)
+
+
+def without_future(weights: Array) -> Array:
+    """Return a map (T, T) in which the masked cells, above the diagonal, hold NaN instead of softmax's zero."""
+    result: Array = weights.copy()
+    result[np.triu(np.ones(result.shape, dtype=bool), 1)] = np.nan
+    return result

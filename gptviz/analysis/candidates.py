@@ -17,15 +17,35 @@ class Candidate:
     probability: float
 
 
-def top_candidates(logits: Array, k: int) -> tuple[Candidate, ...]:
-    """Return the ``k`` tokens with the largest of ``logits`` (V,), largest first; never more than V.
+@dataclass(frozen=True)
+class Ranking:
+    """The k likeliest tokens, likeliest first, as arrays (k,)."""
+
+    ids: Array
+    logits: Array
+    probabilities: Array
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __getitem__(self, place: int) -> Candidate:
+        return Candidate(int(self.ids[place]), float(self.logits[place]), float(self.probabilities[place]))
+
+
+def ranking(logits: Array, k: int) -> Ranking:
+    """Rank the ``k`` tokens with the largest of ``logits`` (V,); never more than V, never fewer than none.
 
     Equal logits are ordered by ID, as argmax does.
     """
-    k = max(0, min(k, logits.size))
     probabilities = softmax(logits)
-    order = np.argsort(-logits, kind="stable")[:k]
-    return tuple(Candidate(int(i), float(logits[i]), float(probabilities[i])) for i in order)
+    order = np.argsort(-logits, kind="stable")[: max(0, k)]
+    return Ranking(order, logits[order], probabilities[order])
+
+
+def top_candidates(logits: Array, k: int) -> tuple[Candidate, ...]:
+    """Return the ``k`` likeliest tokens of ``logits`` (V,), as ``ranking`` orders them."""
+    ranked = ranking(logits, k)
+    return tuple(ranked[place] for place in range(len(ranked)))
 
 
 def softmax(logits: Array) -> Array:

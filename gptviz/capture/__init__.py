@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gptviz.capture.stages import Family, Source, Stage, block_input_name, block_name, block_stages, catalogue
 
 if TYPE_CHECKING:
-    from gptviz.capture.memory import DEFAULT_BUDGET, block_bytes, blocks_within, outer_bytes
+    from gptviz.capture.memory import DEFAULT_BUDGET, block_bytes, blocks_within
     from gptviz.capture.recorder import CancelFlag, CaptureCancelled, CaptureError, capture
     from gptviz.capture.trace import StageRecord, Trace, TraceError
 
@@ -31,7 +31,6 @@ __all__ = [
     "blocks_within",
     "capture",
     "catalogue",
-    "outer_bytes",
 ]
 
 

@@ -8,15 +8,6 @@ DEFAULT_BUDGET = 32 * 2**20  # bytes
 _FLOAT = 4  # bytes
 
 
-def outer_bytes(config: GPTConfig, batch: int, tokens: int) -> int:
-    """Bytes of what is kept whatever the budget: the stages outside the blocks, and every block's output.
-
-    In eval mode dropout returns its input, and the last position is a view of the logits: they cost nothing.
-    """
-    streams = 3 + config.n_layers + 1  # token, position, their sum; the blocks' outputs; the final norm
-    return _FLOAT * batch * tokens * (streams * config.emb_dim + config.vocab_size)
-
-
 def block_bytes(config: GPTConfig, batch: int, tokens: int) -> int:
     """Bytes of one block's inside: 18 rows of E features a token, and four T x T maps for each head.
 

@@ -14,7 +14,7 @@ from gptviz.capture.memory import DEFAULT_BUDGET, blocks_within
 from gptviz.capture.stages import Source, Stage, block_name, block_stages, catalogue
 from gptviz.capture.trace import Array, StageRecord, Trace
 from gptviz.model.generate import greedy_choice, last_logits
-from gptviz.model.gpt import GPTModel, InputError
+from gptviz.model.gpt import GPTModel, check_ids
 
 if TYPE_CHECKING:
     from torch.utils.hooks import RemovableHandle
@@ -230,9 +230,11 @@ def capture(
     CaptureError
         If the forward pass fails, with the name of the last stage that ran.
     """
+    if not isinstance(model, GPTModel):
+        raise CaptureError(f"this is no GPTModel, but a {type(model).__name__}")
     config = model.config
-    batch, tokens = ids.shape if ids.dim() == 2 else (1, ids.numel())
-    inside = blocks_within(budget, config, batch, max(1, tokens))
+    check_ids(ids, config)
+    inside = blocks_within(budget, config, *ids.shape)
     stages = catalogue(config)
     modules = dict(model.named_modules())
     modes = {path: module.training for path, module in modules.items()}
@@ -244,11 +246,11 @@ def capture(
     recorder.on_stage, recorder.cancel, recorder.digest_of = on_stage, cancel, digests or {}
     with recorder, _RandomStates(model, needed=any(modes.values())) as states, torch.no_grad():
         try:
-            logits = model(ids)
+            logits = model(ids.clone())  # a copy, so that the caller can't change the trace afterwards
             last = last_logits(logits)
             recorder.finish(stages[-2], logits.shape, last)
             recorder.finish(stages[-1], last.shape, greedy_choice(last))
-        except (InputError, CaptureCancelled):
+        except CaptureCancelled:
             raise
         except Exception as error:
             ran = recorder.records[-1].name if recorder.records else "no stage"

@@ -4,6 +4,7 @@ Every operation is a module, also those without weights: so a forward hook sees 
 as the model computed it, and nothing has to be computed a second time to be shown.
 """
 
+import math
 from typing import Any
 
 import torch
@@ -40,7 +41,7 @@ class ScaleScores(nn.Module):
         self.head_dim = head_dim
 
     def forward(self, scores: Tensor) -> Tensor:
-        return scores / self.head_dim**0.5
+        return scores / math.sqrt(self.head_dim)
 
 
 class CausalMask(nn.Module):

@@ -62,7 +62,7 @@ def build_model(name: str, seed: int, context: JobContext) -> BuiltModel:
 
     from gptviz.model.parameters import initialise
 
-    use_threads(torch)
+    _use_threads()
     title = TITLES[name]
 
     def on_progress(fraction: float) -> None:
@@ -70,15 +70,17 @@ def build_model(name: str, seed: int, context: JobContext) -> BuiltModel:
 
     model = initialise(CONFIGS[name], seed, on_progress)
     parameters = sum(p.numel() for p in model.parameters())
-    return BuiltModel(model, ModelInfo(title, model.config, seed, parameters))
+    return BuiltModel(model, ModelInfo(title, model.config, seed, parameters, torch.get_num_threads()))
 
 
-def use_threads(torch: object) -> None:
+def _use_threads() -> None:
     """Leave the GUI a core where there are more than two."""
+    import torch
+
     cores = os.cpu_count() or 1
     wanted = cores - 1 if cores > 2 else cores
-    if torch.get_num_threads() != wanted:  # type: ignore[attr-defined]
-        torch.set_num_threads(wanted)  # type: ignore[attr-defined]
+    if torch.get_num_threads() != wanted:
+        torch.set_num_threads(wanted)
 
 
 def run_pass(

@@ -21,6 +21,8 @@ from gptviz.session.state import (
 from gptviz.session.worker import Outcome, Worker
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gptviz.model.gpt import GPTModel
     from gptviz.tokenizer import Tokenizer
 
@@ -51,10 +53,18 @@ class Session(QObject):
     def state(self) -> ViewState:
         return self._state
 
+    def token_text(self, token: int) -> str:
+        """Return the text of a token; its ID while the tokenizer is not read."""
+        return str(token) if self._tokenizer is None else self._tokenizer.token_text(token)
+
+    def text_of(self, ids: "Sequence[int]") -> str:
+        """Return the text of several tokens."""
+        return "" if self._tokenizer is None else self._tokenizer.decode(ids)
+
     @property
-    def tokenizer(self) -> "Tokenizer | None":
-        """The tokenizer, once it is read."""
-        return self._tokenizer
+    def wanted_model(self) -> tuple[str, int]:
+        """Configuration and seed that were asked for last."""
+        return self._wanted_model
 
     @property
     def busy(self) -> bool:
@@ -97,6 +107,9 @@ class Session(QObject):
 
     def select(self, **what: Any) -> None:
         """Change the selection, for example ``select(layer=3, head=1)``; out-of-range values are clamped."""
+        stage = self._state.selection.stage
+        if "layer" in what and "stage" not in what and stage is not None and stage.startswith("trf_blocks."):
+            what["stage"] = f"trf_blocks.{what['layer']}.{stage.split('.', 2)[2]}"  # the same stage of that block
         selection = replace(self._state.selection, **what)
         self._update(selection=self._clamped(selection))
         self._fetch_block()

@@ -24,6 +24,7 @@ class ModelInfo:
     config: "GPTConfig"
     seed: int
     parameters: int
+    threads: int  # that torch computes with
     trained: bool = False
 
     @property

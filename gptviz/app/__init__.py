@@ -1,0 +1,1 @@
+"""The window: what holds the panes together."""

@@ -1,0 +1,145 @@
+"""The menus: every action with its shortcut."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QInputDialog, QMenu, QMessageBox, QWidget
+
+from gptviz import __version__
+from gptviz.session.jobs import TITLES
+from gptviz.session.state import DEFAULT_CONFIG, DEFAULT_SEED
+
+if TYPE_CHECKING:
+    from gptviz.app.main_window import MainWindow
+
+_LARGEST_SEED = 2**31 - 1
+
+
+class Actions:
+    """Makes the actions and menus of a main window."""
+
+    def __init__(self, window: "MainWindow") -> None:
+        self._window = window
+        session = window.session
+        self.run = self._action("Run", "Ctrl+Return", "Run the model on the prompt", session.run)
+        self.cancel = self._action("Cancel", "Esc", "Stop what is under way", session.cancel)
+        self.edit_prompt = self._action("Edit prompt", "Ctrl+L", "Put the cursor into the prompt", window.edit_prompt)
+        self.step = self._action("Generate a token", "Ctrl+G", "Append the likeliest token", session.step)
+        self.play = self._action("Play or pause", "Ctrl+Shift+G", "Append tokens until paused", self._play_or_pause)
+        self.reset = self._action(
+            "Reset generation", "Ctrl+Backspace", "Drop the generated tokens", session.reset_generation
+        )
+        self.quit = self._action("Quit", "Ctrl+Q", "Close gptviz", window.close)
+        self.larger = self._action("Lecture size", "Ctrl+Shift+L", "Draw everything 1.5 times as large", self._scale)
+        self.larger.setCheckable(True)
+        self.larger.setChecked(window.appearance.lecture)
+        self.toggle_theme = self._action("Light or dark", "Ctrl+T", "Change between light and dark", self._toggle_theme)
+        self.restore = self._action("Restore layout", "Ctrl+0", "Put all panes back", window.restore_default_layout)
+        self.about = self._action("About gptviz", "F1", "What this is", self._about)
+        self.model_menu = self._make_model_menu()
+        self._fill_menu_bar()
+
+    def _action(self, text: str, shortcut: str, tip: str, call: Callable[[], object]) -> QAction:
+        action = QAction(text, self._window)
+        action.setShortcut(QKeySequence(shortcut))
+        action.setToolTip(f"{tip} ({shortcut})")
+        action.setStatusTip("")
+        action.triggered.connect(lambda *_: call())
+        self._window.addAction(action)
+        return action
+
+    def _fill_menu_bar(self) -> None:
+        window = self._window
+        bar = window.menuBar()
+        self._menu("File", (self.quit,))
+        self._menu("Run", (self.run, self.cancel, None, self.edit_prompt))
+        self._menu("Generate", (self.step, self.play, None, self.reset))
+        bar.addMenu(self.model_menu)
+        view = self._menu("View", ())
+        for number, dock in enumerate(window.docks.values(), start=1):
+            toggle = dock.toggleViewAction()
+            toggle.setShortcut(QKeySequence(f"Alt+{number}"))
+            toggle.setToolTip(f"Show or hide the pane {dock.windowTitle()} (Alt+{number})")
+            view.addAction(toggle)
+        view.addActions([self.restore])
+        view.addSeparator()
+        view.addMenu(self._make_scheme_menu(view))
+        view.addActions([self.toggle_theme, self.larger])
+        self._menu("Help", (self.about,))
+
+    def _menu(self, title: str, actions: tuple[QAction | None, ...]) -> QMenu:
+        menu = self._window.menuBar().addMenu(title)
+        menu.setToolTipsVisible(True)
+        for action in actions:
+            if action is None:
+                menu.addSeparator()
+            else:
+                menu.addAction(action)
+        return menu
+
+    def _make_model_menu(self) -> QMenu:
+        menu = QMenu("Model", self._window)
+        menu.setToolTipsVisible(True)
+        group = QActionGroup(menu)
+        for number, (name, title) in enumerate(TITLES.items(), start=1):
+            action = self._action(
+                f"{title}, random weights",
+                f"Ctrl+{number}",
+                f"Initialise {title} with the present seed and run the prompt on it",
+                lambda name=name: self._use_model(name),  # type: ignore[misc]
+            )
+            action.setCheckable(True)
+            action.setChecked(name == DEFAULT_CONFIG)
+            group.addAction(action)
+            menu.addAction(action)
+        menu.addSeparator()
+        seed = self._action("Seed …", "Ctrl+Shift+S", "Choose the seed of the random weights", self._ask_seed)
+        menu.addAction(seed)
+        return menu
+
+    def _make_scheme_menu(self, parent: QWidget) -> QMenu:
+        menu = QMenu("Colours", parent)
+        group = QActionGroup(menu)
+        for scheme, text in (("system", "Like the system"), ("light", "Light"), ("dark", "Dark")):
+            action = QAction(text, menu)
+            action.setCheckable(True)
+            action.setChecked(self._window.appearance.scheme == scheme)
+            action.triggered.connect(lambda _, scheme=scheme: self._window.set_scheme(scheme))
+            group.addAction(action)
+            menu.addAction(action)
+        return menu
+
+    def _play_or_pause(self) -> None:
+        session = self._window.session
+        if session.state.generation.playing:
+            session.pause()
+        else:
+            session.play()
+
+    def _toggle_theme(self) -> None:
+        self._window.set_scheme("light" if self._window.appearance.theme.name == "dark" else "dark")
+
+    def _scale(self) -> None:
+        self._window.set_lecture(self.larger.isChecked())
+
+    def _use_model(self, name: str) -> None:
+        model = self._window.session.state.model
+        self._window.session.use_model(name, model.seed if model is not None else DEFAULT_SEED)
+
+    def _ask_seed(self) -> None:
+        session = self._window.session
+        name, seed = session.wanted_model
+        value, ok = QInputDialog.getInt(
+            self._window, "Seed", "Seed of the random weights; the chapter uses 123", seed, 0, _LARGEST_SEED
+        )
+        if ok:
+            session.use_model(name, value)
+
+    def _about(self) -> None:
+        QMessageBox.about(
+            self._window,
+            "About gptviz",
+            f"gptviz {__version__}\n\nWatch a GPT-2-shaped PyTorch model run. Every number on screen comes from a "
+            "tensor that the running model produced; nothing is invented, nothing is hidden, nothing needs a network.",
+        )

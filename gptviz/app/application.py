@@ -1,0 +1,136 @@
+"""Starting the application: with a window for a person, or for one picture."""
+
+import sys
+import threading
+import traceback
+from pathlib import Path
+from types import TracebackType
+
+from PySide6.QtCore import QEventLoop, QObject, QSize, QTimer, Signal, Slot
+from PySide6.QtWidgets import QApplication, QWidget
+
+from gptviz import __version__
+from gptviz.app.appearance import Appearance
+from gptviz.app.main_window import MainWindow
+from gptviz.app.settings import Settings
+from gptviz.session.session import Session
+from gptviz.session.state import ViewState
+
+
+class ShotError(Exception):
+    """The picture can't be made; the message says why."""
+
+
+def make_application() -> QApplication:
+    """Return the one QApplication, made if there is none."""
+    app = QApplication.instance() or QApplication(["gptviz"])
+    assert isinstance(app, QApplication)
+    app.setApplicationName("gptviz")
+    app.setApplicationVersion(__version__)
+    app.setDesktopFileName("gptviz")
+    return app
+
+
+def open_window(prompt: str, config: str, seed: int) -> int:
+    """Open the window and stay until it is closed; return the exit status."""
+    app = make_application()
+    settings = Settings()
+    appearance = Appearance(app, settings.colour_scheme, settings.lecture_size)
+    session = Session(prompt)
+    reporter = ErrorReporter(session)
+    window = MainWindow(session, appearance, settings)
+    window.show()
+    QTimer.singleShot(0, session, lambda: session.start(config, seed))
+    try:
+        return app.exec()
+    finally:
+        reporter.remove()
+        session.close()
+
+
+class ErrorReporter(QObject):
+    """Shows exceptions that nobody caught in the window; Qt would only print them."""
+
+    _raised = Signal(object)
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._before = sys.excepthook, threading.excepthook
+        self._raised.connect(self._show)
+        sys.excepthook = self._main_hook
+        threading.excepthook = self._thread_hook
+
+    def remove(self) -> None:
+        """Put the hooks back that were there before."""
+        sys.excepthook, threading.excepthook = self._before
+
+    def _main_hook(self, kind: type[BaseException], error: BaseException, tb: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            QApplication.quit()
+            return
+        traceback.print_exception(kind, error, tb)
+        self._raised.emit(error)
+
+    def _thread_hook(self, args: threading.ExceptHookArgs) -> None:
+        if args.exc_value is not None:
+            traceback.print_exception(args.exc_value)
+            self._raised.emit(args.exc_value)
+
+    @Slot(object)
+    def _show(self, error: BaseException) -> None:
+        self._session.show_error("Something unforeseen happened", error)
+
+
+def shoot(
+    path: Path, prompt: str, *, model: tuple[str, int], pane: str | None, theme: str, size: tuple[int, int]
+) -> None:
+    """Run ``prompt`` in a real window and save a picture of the window, or of one pane, as ``path``.
+
+    Raises
+    ------
+    ShotError
+        If there is no such pane, the run fails, or the file can't be written.
+    """
+    app = make_application()
+    appearance = Appearance(app, theme)
+    session = Session(prompt)
+    window = MainWindow(session, appearance)
+    try:
+        window.resize(QSize(*size))
+        window.show()
+        target = _target(window, pane)
+        session.start(*model)
+        state = _wait_until_idle(session)
+        if state.message is not None or state.trace is None:
+            raise ShotError(str(state.message or "the run was cancelled"))
+        app.processEvents()
+        if not target.grab().save(str(path)):
+            raise ShotError(f"{path} can't be written: choose a folder that exists and a name that ends in .png")
+    finally:
+        window.close()
+
+
+def _target(window: MainWindow, pane: str | None) -> QWidget:
+    if pane is None:
+        return window
+    if pane not in window.docks:
+        raise ShotError(f"there is no pane {pane!r}: choose one of {', '.join(window.docks)}")
+    dock = window.docks[pane]
+    dock.raise_()
+    return dock.pane
+
+
+def _wait_until_idle(session: Session) -> ViewState:
+    loop = QEventLoop()
+
+    def check(*_: object) -> None:
+        if not session.busy:
+            loop.quit()
+
+    session.changed.connect(check)
+    QTimer.singleShot(0, session, check)
+    while session.busy:
+        loop.exec()
+    session.changed.disconnect(check)
+    return session.state

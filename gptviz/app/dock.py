@@ -1,0 +1,77 @@
+"""A pane in a frame that can be moved, closed and brought back."""
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QDockWidget, QFrame, QHBoxLayout, QLabel, QMainWindow, QToolButton, QVBoxLayout
+
+from gptviz.panes.pane import Pane
+from gptviz.widgets.icons import icon
+from gptviz.widgets.theme import UNIT, px
+
+
+class PaneDock(QDockWidget):
+    """Its title bar gives way to the tab when several docks share a place."""
+
+    def __init__(self, pane: Pane, window: QMainWindow) -> None:
+        super().__init__(pane.title, window)
+        self.pane = pane
+        self.setObjectName(f"dock-{pane.name}")
+        body = QFrame()
+        body.setObjectName("paneBody")
+        layout = QVBoxLayout(body)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(pane)
+        self.setWidget(body)
+        self._title = _Title(self)
+        self.setTitleBarWidget(self._title)
+
+    def apply_theme(self) -> None:
+        """Draw the icons in the theme's colours."""
+        self._title.apply_theme()
+
+    def show_title(self, shown: bool) -> None:
+        """Show the title bar, or leave naming to the tab."""
+        self._title.set_shown(shown)
+
+
+class _Title(QFrame):
+    def __init__(self, dock: PaneDock) -> None:
+        super().__init__()
+        self.setObjectName("dockTitle")
+        self._shown = True
+        label = QLabel(dock.windowTitle())
+        self._float = self._button("Detach this pane, or put it back", dock)
+        self._float.clicked.connect(lambda: dock.setFloating(not dock.isFloating()))
+        self._close = self._button("Close this pane; the View menu brings it back", dock)
+        self._close.clicked.connect(dock.close)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(3 * UNIT, 0, UNIT, 0)
+        layout.setSpacing(0)
+        layout.addWidget(label, 1)
+        layout.addWidget(self._float)
+        layout.addWidget(self._close)
+        self.apply_theme()
+
+    def _button(self, tip: str, dock: PaneDock) -> QToolButton:
+        button = QToolButton()
+        button.setObjectName("flat")
+        button.setToolTip(tip)
+        button.setAccessibleName(f"{dock.windowTitle()}: {tip}")
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        return button
+
+    def apply_theme(self) -> None:
+        self._float.setIcon(icon("float"))
+        self._close.setIcon(icon("close"))
+        for button in (self._float, self._close):
+            button.setIconSize(QSize(px(12), px(12)))
+
+    def set_shown(self, shown: bool) -> None:
+        self._shown = shown
+        self.setMaximumHeight(16777215 if shown else 0)
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        return QSize(px(80), px(34)) if self._shown else QSize(0, 0)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()

@@ -1,0 +1,177 @@
+"""The window: prompt bar above, panes as docks, status below."""
+
+from PySide6.QtCore import QSize, Qt, QTimer, Slot
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QMainWindow, QTabWidget, QToolBar, QToolButton, QVBoxLayout, QWidget
+
+from gptviz.app.actions import Actions
+from gptviz.app.appearance import Appearance
+from gptviz.app.banner import Banner
+from gptviz.app.dock import PaneDock
+from gptviz.app.prompt_bar import PromptBar
+from gptviz.app.settings import Settings
+from gptviz.app.status import StatusBar
+from gptviz.panes import PANES
+from gptviz.session.session import Session
+from gptviz.session.state import ViewState
+from gptviz.widgets.icons import icon
+from gptviz.widgets.theme import px
+
+_SIDE_WIDTHS = (470, 500, 310)  # px of the three columns, before stretching
+
+
+class MainWindow(QMainWindow):
+    """Owns the docks; remembers their places if it is given settings."""
+
+    def __init__(self, session: Session, appearance: Appearance, settings: Settings | None = None) -> None:
+        super().__init__()
+        self.session = session
+        self.appearance = appearance
+        self._settings = settings
+        self.setWindowTitle("gptviz")
+        self.setDockNestingEnabled(True)
+        self.setDockOptions(self.dockOptions() | QMainWindow.DockOption.GroupedDragging)
+        self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
+        self.docks = {pane.name: PaneDock(pane(session), self) for pane in PANES}
+        self.prompt_bar = PromptBar(session)
+        self.banner = Banner(session)
+        self.status = StatusBar(session)
+        self.actions_ = Actions(self)
+        self._model_button = self._make_model_button()
+        self._theme_button = self._flat_button("Change between light and dark (Ctrl+T)", "Light or dark")
+        self._theme_button.clicked.connect(self.actions_.toggle_theme.trigger)
+        self._size_button = self._flat_button("Draw everything 1.5 times as large (Ctrl+Shift+L)", "Lecture size")
+        self._size_button.clicked.connect(self.actions_.larger.trigger)
+        for button in (self._model_button, self._size_button, self._theme_button):
+            self.prompt_bar.first_row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+        self._make_header()
+        self.setStatusBar(self.status)
+        self.resize(1280, 800)
+        self.restore_default_layout()
+        self._restore_layout()
+        for dock in self.docks.values():
+            dock.visibilityChanged.connect(self._docks_changed)
+            dock.dockLocationChanged.connect(self._docks_changed)
+            dock.topLevelChanged.connect(self._docks_changed)
+        self._docks_changed()
+        session.changed.connect(self._state_changed)
+        appearance.changed.connect(self._appearance_changed)
+        self._appearance_changed()
+
+    # --- parts -------------------------------------------------------------------------------------------
+
+    def _make_header(self) -> None:
+        header = QWidget()
+        header.setObjectName("header")
+        layout = QVBoxLayout(header)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.prompt_bar)
+        layout.addWidget(self.banner)
+        bar = QToolBar("Prompt")
+        bar.setObjectName("prompt-bar")
+        bar.setMovable(False)
+        bar.toggleViewAction().setVisible(False)
+        bar.setStyleSheet("QToolBar { border: none; padding: 0; spacing: 0; }")
+        bar.addWidget(header)
+        self.addToolBar(bar)
+
+    def _make_model_button(self) -> QToolButton:
+        button = QToolButton()
+        button.setText("No model yet")
+        button.setToolTip("The model on screen; choose another one")
+        button.setAccessibleName("Model")
+        button.setMenu(self.actions_.model_menu)
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        return button
+
+    def _flat_button(self, tip: str, name: str) -> QToolButton:
+        button = QToolButton()
+        button.setObjectName("flat")
+        button.setToolTip(tip)
+        button.setAccessibleName(name)
+        return button
+
+    # --- layout ------------------------------------------------------------------------------------------
+
+    def restore_default_layout(self) -> None:
+        """Put all panes back to where a first start has them."""
+        trace, attention, norm, token, generation = (self.docks[pane.name] for pane in PANES)
+        for dock in self.docks.values():
+            dock.setFloating(False)
+            self.removeDockWidget(dock)
+        self.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, trace)
+        self.splitDockWidget(trace, attention, Qt.Orientation.Horizontal)
+        self.splitDockWidget(attention, token, Qt.Orientation.Horizontal)
+        self.splitDockWidget(token, generation, Qt.Orientation.Vertical)
+        self.tabifyDockWidget(attention, norm)
+        for dock in self.docks.values():
+            dock.show()
+        attention.raise_()
+        self.resizeDocks([trace, attention, token], list(_SIDE_WIDTHS), Qt.Orientation.Horizontal)
+        self.resizeDocks([token, generation], [55, 45], Qt.Orientation.Vertical)
+
+    def _restore_layout(self) -> None:
+        layout = self._settings.layout() if self._settings is not None else None
+        if layout is not None:
+            self.restoreGeometry(layout[0])
+            if not self.restoreState(layout[1]):
+                self.restore_default_layout()
+
+    @Slot()
+    def _docks_changed(self, *_: object) -> None:
+        QTimer.singleShot(0, self, self._name_docks)
+
+    @Slot()
+    def _name_docks(self) -> None:
+        """Show a title bar only where no tab names the pane."""
+        for dock in self.docks.values():
+            shares = any(not other.isHidden() and not other.isFloating() for other in self.tabifiedDockWidgets(dock))
+            dock.show_title(dock.isFloating() or not shares)
+
+    # --- state and look ----------------------------------------------------------------------------------
+
+    def _state_changed(self, old: ViewState, new: ViewState) -> None:
+        if new.model is not old.model and new.model is not None:
+            self._model_button.setText(f"{new.model.description}  ▾")
+        if new.activity is not old.activity or new.trace is not old.trace:
+            self.actions_.cancel.setEnabled(new.activity is not None)
+            self.actions_.step.setEnabled(new.trace is not None and new.activity is None)
+            self.actions_.play.setEnabled(new.trace is not None)
+
+    def edit_prompt(self) -> None:
+        """Put the cursor into the prompt."""
+        self.prompt_bar.edit.setFocus()
+        self.prompt_bar.edit.selectAll()
+
+    def set_scheme(self, scheme: str) -> None:
+        """Choose the colours: system, light or dark."""
+        self.appearance.set_scheme(scheme)
+        if self._settings is not None:
+            self._settings.colour_scheme = scheme
+
+    def set_lecture(self, lecture: bool) -> None:
+        """Choose normal or lecture size."""
+        self.appearance.set_lecture(lecture)
+        if self._settings is not None:
+            self._settings.lecture_size = lecture
+
+    @Slot()
+    def _appearance_changed(self) -> None:
+        dark = self.appearance.theme.name == "dark"
+        self._theme_button.setIcon(icon("light" if dark else "dark"))
+        self._size_button.setIcon(icon("larger"))
+        for button in (self._model_button, self._theme_button, self._size_button):
+            button.setIconSize(QSize(px(16), px(16)))
+            button.setMinimumHeight(px(22))
+        self.prompt_bar.apply_theme()
+        self.banner.apply_theme()
+        for dock in self.docks.values():
+            dock.apply_theme()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if self._settings is not None:
+            self._settings.save_layout(self.saveGeometry(), self.saveState())
+        self.hide()
+        self.session.close()
+        super().closeEvent(event)

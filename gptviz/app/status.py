@@ -1,0 +1,72 @@
+"""The status bar: what is under way, or how the last pass went."""
+
+from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QToolButton
+
+from gptviz.session.session import Session
+from gptviz.session.state import ViewState
+from gptviz.widgets.text import data_size
+from gptviz.widgets.theme import px
+
+
+class StatusBar(QStatusBar):
+    """Progress with Cancel while something runs; figures of the trace otherwise."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self.setSizeGripEnabled(False)
+        self.activity = QLabel("Starting …")
+        self.progress = QProgressBar()
+        self.progress.setTextVisible(False)
+        self.progress.setFixedWidth(px(160))
+        self.progress.setAccessibleName("Progress")
+        self.progress.hide()
+        self.cancel = QToolButton()
+        self.cancel.setObjectName("flat")
+        self.cancel.setText("Cancel")
+        self.cancel.setToolTip("Stop what is under way (Esc)")
+        self.cancel.clicked.connect(session.cancel)
+        self.cancel.hide()
+        self.figures = QLabel()
+        for widget in (self.activity, self.progress, self.cancel):
+            self.addWidget(widget)
+        self.addPermanentWidget(self.figures)
+        session.changed.connect(self._state_changed)
+
+    def _state_changed(self, old: ViewState, new: ViewState) -> None:
+        if new.activity is not old.activity or new.live is not old.live or new.trace is not old.trace:
+            self._show_activity(new)
+        if new.trace is not old.trace or new.model is not old.model:
+            self.figures.setText(_figures(new))
+
+    def _show_activity(self, state: ViewState) -> None:
+        busy = state.activity is not None
+        self.progress.setVisible(busy)
+        self.cancel.setVisible(busy)
+        if state.activity is None:
+            self.activity.setText("Ready" if state.trace is not None else "")
+            return
+        text, fraction = f"{state.activity.text} …", state.activity.fraction
+        if state.live is not None and state.model is not None:
+            stages = 9 + 23 * state.model.config.n_layers
+            fraction = len(state.live) / stages
+            text = f"{text}  stage {len(state.live)} / {stages}"
+        self.activity.setText(text)
+        if fraction is None:
+            self.progress.setRange(0, 0)
+        else:
+            self.progress.setRange(0, 1000)
+            self.progress.setValue(round(1000 * fraction))
+
+
+def _figures(state: ViewState) -> str:
+    if state.trace is None or state.model is None:
+        return ""
+    trace = state.trace
+    kept = sum(trace.has_block(layer) for layer in range(trace.config.n_layers))
+    threads = "1 thread" if state.model.threads == 1 else f"{state.model.threads} threads"
+    parts = (
+        f"forward {trace.ms:,.0f} ms",
+        f"trace {data_size(trace.nbytes)}, {kept} of {trace.config.n_layers} blocks at hand",
+        f"CPU, {threads}",
+    )
+    return "   ·   ".join(parts)

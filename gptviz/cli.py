@@ -1,0 +1,319 @@
+"""The ``gptviz`` command. torch and Qt are imported inside functions, so that ``--help`` is instant."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from gptviz import __version__
+from gptviz.model.config import CONFIGS
+
+if TYPE_CHECKING:
+    from gptviz.analysis.candidates import Candidate
+    from gptviz.model.gpt import GPTModel
+    from gptviz.tokenizer import Piece, Tokenizer
+
+_DEFAULT_PROMPT = "Hello, I am"
+_TOP = 10
+_LARGEST_SIZE = 8192  # px
+
+
+class UsageError(Exception):
+    """The command can't be carried out; the message says what to change."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (try {self.prog} --help)")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return 0, or 2 after one line on standard error that says what to change."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        options = _parse(words)
+        command: Callable[[argparse.Namespace], int] = options.command
+        return command(options)
+    except UsageError as error:
+        print(f"gptviz: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parse(words: list[str]) -> argparse.Namespace:
+    commands = {
+        "tokens": (_tokens, "show the tokens of a text"),
+        "trace": (_trace, "run the model once and list all stages"),
+        "generate": (_generate, "append tokens, the likeliest first"),
+        "params": (_params, "count the parameters"),
+        "shot": (_shot, "save a picture of the window after a run; needs no screen"),
+    }
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--config", choices=list(CONFIGS), default="gpt2-small", help="size of the model")
+    common.add_argument("--seed", type=_seed, default=123, help="seed of the random weights (default 123)")
+    parser = _Parser(
+        prog="gptviz",
+        parents=[common],
+        description="Watch a GPT-2-shaped model run. With no command, open the window.",
+        epilog="commands: " + "; ".join(f"{name}: {text}" for name, (_, text) in commands.items()),
+    )
+    parser.add_argument("--version", action="version", version=f"gptviz {__version__}")
+    command = next((word for word in words if not word.startswith("-")), None)
+    if command not in commands or words[0] != command:
+        parser.add_argument("text", nargs="?", default=_DEFAULT_PROMPT, metavar="TEXT", help="the prompt")
+        parser.set_defaults(command=_window)
+        return parser.parse_args(words)
+    function, help_text = commands[command]
+    sub = _Parser(prog=f"gptviz {command}", description=help_text, parents=[common])
+    sub.set_defaults(command=function)
+    _add_arguments(sub, command)
+    return sub.parse_args(words[1:])
+
+
+def _add_arguments(sub: argparse.ArgumentParser, command: str) -> None:
+    if command in ("tokens", "generate"):
+        sub.add_argument("text", metavar="TEXT")
+    if command == "trace":
+        sub.add_argument("texts", metavar="TEXT", nargs="+", help="several texts make one batch of equal token counts")
+    if command == "generate":
+        sub.add_argument("--max-new-tokens", type=int, required=True, metavar="N")
+    if command == "shot":
+        sub.add_argument("out", metavar="OUT.png", type=Path)
+        sub.add_argument("text", metavar="TEXT", nargs="?", default=_DEFAULT_PROMPT)
+        sub.add_argument("--pane", metavar="NAME", help="one pane instead of the whole window")
+        sub.add_argument("--theme", choices=("light", "dark"), default="light")
+        sub.add_argument("--size", type=_size, default=(1440, 900), metavar="WIDTHxHEIGHT")
+    else:
+        sub.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+
+
+def _seed(text: str) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number") from None
+    if not 0 <= value < 2**63:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 2^63 - 1")
+    return value
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, cross, height = text.lower().partition("x")
+    if not (cross and width.isdecimal() and height.isdecimal()):
+        raise argparse.ArgumentTypeError(f"{text!r} is no size such as 1440x900")
+    if not (200 <= int(width) <= _LARGEST_SIZE and 200 <= int(height) <= _LARGEST_SIZE):
+        raise argparse.ArgumentTypeError(f"{text}: width and height go from 200 to {_LARGEST_SIZE}")
+    return int(width), int(height)
+
+
+# --- commands --------------------------------------------------------------------------------------------
+
+
+def _window(options: argparse.Namespace) -> int:
+    _require_display()
+    _import_qt()
+    from gptviz.app.application import open_window
+
+    return open_window(options.text, options.config, options.seed)
+
+
+def _tokens(options: argparse.Namespace) -> int:
+    pieces = _tokenizer().pieces(_tokenizer().encode(options.text))
+    if options.json:
+        _print_json({"tokens": [_piece(piece) for piece in pieces]})
+    for piece in () if options.json else pieces:
+        print(f"{piece.position:>5}  {piece.id:>6}  {piece.text!r}  {piece.bytes.hex(' ')}")
+    return 0
+
+
+def _trace(options: argparse.Namespace) -> int:
+    import torch
+
+    from gptviz.analysis.candidates import top_candidates
+    from gptviz.analysis.checks import run_checks
+    from gptviz.capture import capture
+
+    tokenizer = _tokenizer()
+    rows = [_encode(text, CONFIGS[options.config].context_length) for text in options.texts]
+    counts = [len(row) for row in rows]
+    if len(set(counts)) > 1:
+        raise UsageError(f"the texts of a batch need equal numbers of tokens, but these have {_listed(counts)}")
+    trace = capture(_model(options), torch.tensor(rows))
+    tokens = [{"row": row, **_piece(piece)} for row, ids in enumerate(rows) for piece in tokenizer.pieces(ids)]
+    top = [
+        {"row": row, **_candidate(candidate, tokenizer)}
+        for row, logits in enumerate(trace.array("last"))
+        for candidate in top_candidates(logits, _TOP)
+    ]
+    stages = [
+        {
+            "index": record.stage.index,
+            "name": record.name,
+            "kind": record.stage.operation,
+            "input_shape": list(record.input_shape),
+            "output_shape": list(record.output_shape),
+            "parameters": record.parameters,
+            "ms": round(record.ms, 4),
+        }
+        for record in trace.records
+    ]
+    checks = run_checks(trace)
+    if options.json:
+        shown = [{"name": c.name, "max_error": c.max_error, "ok": c.ok, "where": c.where} for c in checks]
+        _print_json({"model": _described(options), "tokens": tokens, "stages": stages, "top": top, "checks": shown})
+        return 0
+    for record in trace.records:
+        shapes = f"{record.input_shape} → {record.output_shape}"
+        print(
+            f"{record.stage.index:>4}  {record.name:<32} {record.stage.operation:<18} {shapes:<44} {record.ms:8.2f} ms"
+        )
+    for entry in top:
+        print(f"{entry['probability'] * 100:9.5f} %  {entry['logit']:9.5f}  {entry['id']:>6}  {entry['text']!r}")
+    for check in checks:
+        print(
+            f"{'ok    ' if check.ok else 'BROKEN'}  {check.name}: largest error {check.max_error:.2g} at {check.where}"
+        )
+    return 0
+
+
+def _generate(options: argparse.Namespace) -> int:
+    import torch
+
+    from gptviz.analysis.candidates import top_candidates
+    from gptviz.model import greedy_steps
+
+    if options.max_new_tokens < 0:
+        raise UsageError(f"--max-new-tokens must be at least 0, but is {options.max_new_tokens}")
+    tokenizer = _tokenizer()
+    prompt = _encode(options.text, None)
+    ids, steps = list(prompt), []
+    for step in greedy_steps(_model(options), torch.tensor([prompt]), options.max_new_tokens):
+        top = [_candidate(c, tokenizer) for c in top_candidates(step.logits[0].numpy(), _TOP)]
+        ids.append(int(step.next_ids))
+        steps.append({"context_tokens": step.context.shape[1], **top[0], "top": top})
+        if not options.json:
+            print(f"{top[0]['probability'] * 100:9.5f} %  {top[0]['id']:>6}  {top[0]['text']!r}", flush=True)
+    text = tokenizer.decode(ids)
+    if options.json:
+        _print_json({"prompt_ids": prompt, "ids": ids, "text": text, "steps": steps})
+    else:
+        print(text)
+    return 0
+
+
+def _params(options: argparse.Namespace) -> int:
+    from gptviz.model import count_parameters
+
+    count = count_parameters(CONFIGS[options.config])
+    if options.json:
+        components = [{"name": name, "parameters": number} for name, number in count.components.items()]
+        _print_json({"components": components, "total": count.total, "total_tied": count.total_tied})
+        return 0
+    for name, number in count.components.items():
+        print(f"{name:<12} {number:>15,}")
+    print(f"{'total':<12} {count.total:>15,}\n{'tied':<12} {count.total_tied:>15,}")
+    return 0
+
+
+def _shot(options: argparse.Namespace) -> int:
+    if options.out.suffix.lower() != ".png":
+        raise UsageError(f"{options.out} must end in .png")
+    if not options.out.absolute().parent.is_dir():
+        raise UsageError(f"there is no folder {options.out.absolute().parent}: make it first")
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    _import_qt()
+    from gptviz.app.application import ShotError, shoot
+
+    try:
+        shoot(
+            options.out,
+            options.text,
+            model=(options.config, options.seed),
+            pane=options.pane,
+            theme=options.theme,
+            size=options.size,
+        )
+    except ShotError as error:
+        raise UsageError(str(error)) from error
+    return 0
+
+
+# --- parts of them ---------------------------------------------------------------------------------------
+
+
+def _require_display() -> None:
+    if sys.platform.startswith("linux") and not any(
+        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    ):
+        raise UsageError(
+            "there is no display to open a window on (DISPLAY is not set): use a desktop session, "
+            "or save a picture with 'gptviz shot OUT.png'"
+        )
+
+
+def _import_qt() -> None:
+    if sys.platform == "win32":
+        import torch  # noqa: F401 - before Qt, whose libraries must not be loaded first
+    try:
+        import PySide6.QtSvg
+        import PySide6.QtWidgets  # noqa: F401
+    except ImportError as error:
+        raise UsageError(
+            f"Qt can't be loaded ({error}): on Debian or Ubuntu run scripts/system-packages.sh, "
+            "or see 'System packages' in README.md"
+        ) from error
+
+
+def _tokenizer() -> "Tokenizer":
+    from gptviz.tokenizer import gpt2_tokenizer
+
+    return gpt2_tokenizer()
+
+
+def _encode(text: str, context_length: int | None) -> list[int]:
+    ids = _tokenizer().encode(text)
+    if not ids:
+        raise UsageError("the text is empty: give at least one character")
+    if context_length is not None and len(ids) > context_length:
+        raise UsageError(f"{len(ids)} tokens are more than the model's context of {context_length}: shorten the text")
+    return ids
+
+
+def _model(options: argparse.Namespace) -> "GPTModel":
+    from gptviz.model import initialise
+
+    return initialise(CONFIGS[options.config], options.seed)
+
+
+def _described(options: argparse.Namespace) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {"config": options.config, "seed": options.seed, "trained": False, **asdict(CONFIGS[options.config])}
+
+
+def _piece(piece: "Piece") -> dict[str, Any]:
+    return {"position": piece.position, "id": piece.id, "text": piece.text, "bytes": piece.bytes.hex()}
+
+
+def _candidate(candidate: "Candidate", tokenizer: "Tokenizer") -> dict[str, Any]:
+    return {
+        "id": candidate.id,
+        "text": tokenizer.token_text(candidate.id),
+        "logit": candidate.logit,
+        "probability": candidate.probability,
+    }
+
+
+def _listed(counts: Sequence[int]) -> str:
+    return f"{', '.join(str(count) for count in counts[:-1])} and {counts[-1]}"
+
+
+def _print_json(value: dict[str, Any]) -> None:
+    print(json.dumps(value, ensure_ascii=True, allow_nan=False))

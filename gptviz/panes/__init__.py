@@ -1,0 +1,10 @@
+"""One file a pane. A new pane is a new file and a line in ``PANES``."""
+
+from gptviz.panes.attention import AttentionPane
+from gptviz.panes.generation import GenerationPane
+from gptviz.panes.layer_norm import LayerNormPane
+from gptviz.panes.next_token import NextTokenPane
+from gptviz.panes.pane import Pane
+from gptviz.panes.shape_trace import ShapeTracePane
+
+PANES: tuple[type[Pane], ...] = (ShapeTracePane, AttentionPane, LayerNormPane, NextTokenPane, GenerationPane)

@@ -1,0 +1,186 @@
+"""Generation: the greedy loop, one token at a time."""
+
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QTableView,
+    QVBoxLayout,
+)
+
+from gptviz.panes.pane import Pane, differs
+from gptviz.session.session import Session
+from gptviz.session.state import GeneratedStep, ViewState
+from gptviz.widgets.text import percent, visible
+from gptviz.widgets.theme import UNIT, current, mono_font, px
+
+_COLUMNS = ("Step", "Token", "p", "Runners-up")
+_RUNNERS_UP = 3
+
+
+class GenerationPane(Pane):
+    """Step, play, reset; a row for each token. Choosing a row shows that step's trace in all panes."""
+
+    name = "generation"
+    title = "Generation"
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.step = QPushButton("Step")
+        self.step.setObjectName("primary")
+        self.step.setToolTip("Append the likeliest token (Ctrl+G)")
+        self.step.clicked.connect(session.step)
+        self.play = QPushButton("Play")
+        self.play.setToolTip("Append tokens until paused (Ctrl+Shift+G)")
+        self.play.clicked.connect(self._play_clicked)
+        self.reset = QPushButton("Reset")
+        self.reset.setToolTip("Drop the generated tokens and go back to the prompt (Ctrl+Backspace)")
+        self.reset.clicked.connect(session.reset_generation)
+        self.text = QPlainTextEdit()
+        self.text.setReadOnly(True)
+        self.text.setObjectName("generated")
+        self.text.setAccessibleName("Prompt and generated text")
+        self.text.setFixedHeight(px(64))
+        self.hint = QLabel("Step appends the likeliest token and runs the model again on the longer text.")
+        self.hint.setObjectName("muted")
+        self.hint.setWordWrap(True)
+        self.model = _StepsModel(session)
+        self.table = QTableView()
+        self.table.setModel(self.model)
+        self.table.setAccessibleName("Generated tokens")
+        self.table.setShowGrid(False)
+        self.table.setFrameShape(QTableView.Shape.NoFrame)
+        self.table.verticalHeader().hide()
+        self.table.verticalHeader().setDefaultSectionSize(px(24))
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.table.horizontalHeader().setSectionResizeMode(3, QHeaderView.ResizeMode.Stretch)
+        self.table.horizontalHeader().setHighlightSections(False)
+        for column, width in enumerate((44, 104, 64)):
+            self.table.setColumnWidth(column, px(width))
+        self.table.selectionModel().currentRowChanged.connect(self._row_chosen)
+        self._following = False
+        buttons = QHBoxLayout()
+        buttons.setSpacing(2 * UNIT)
+        for button in (self.step, self.play, self.reset):
+            button.setAccessibleName(button.text())
+            buttons.addWidget(button)
+        buttons.addStretch()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(3 * UNIT, 3 * UNIT, 3 * UNIT, 3 * UNIT)
+        layout.setSpacing(2 * UNIT)
+        layout.addLayout(buttons)
+        layout.addWidget(self.text)
+        layout.addWidget(self.hint)
+        layout.addWidget(self.table, 1)
+
+    def render_state(self, old: ViewState | None, new: ViewState) -> None:
+        ready = new.trace is not None
+        generation = new.generation
+        self.step.setEnabled(ready and new.activity is None)
+        self.play.setEnabled(ready)
+        self.play.setText("Pause" if generation.playing else "Play")
+        self.reset.setEnabled(bool(generation.steps))
+        if not differs(old, new, "generation"):
+            return
+        self.model.set_steps(generation.steps)
+        self.hint.setVisible(not generation.steps)
+        self.table.setVisible(bool(generation.steps))
+        self._following = True
+        if generation.shown is not None:
+            self.table.selectRow(generation.shown)
+            self.table.scrollTo(self.model.index(generation.shown, 0))
+        else:
+            self.table.clearSelection()
+        self._following = False
+        self._show_text(new)
+
+    def _show_text(self, new: ViewState) -> None:
+        self.text.setPlainText(self.session.text_of(new.generation.ids))
+        bar = self.text.verticalScrollBar()
+        bar.setValue(bar.maximum())
+
+    def _play_clicked(self) -> None:
+        if self.session.state.generation.playing:
+            self.session.pause()
+        else:
+            self.session.play()
+
+    def _row_chosen(self, index: QModelIndex, before: QModelIndex) -> None:
+        if index.isValid() and not self._following:
+            self.session.show_step(index.row())
+
+
+class _StepsModel(QAbstractTableModel):
+    """A row for each generated token."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._steps: tuple[GeneratedStep, ...] = ()
+
+    def set_steps(self, steps: tuple[GeneratedStep, ...]) -> None:
+        """Show ``steps``; those that are there already keep their rows."""
+        before = self._steps
+        if steps == before:
+            return
+        if before and len(steps) > len(before) and steps[: len(before)] == before:
+            self.beginInsertRows(QModelIndex(), len(before), len(steps) - 1)
+            self._steps = steps
+            self.endInsertRows()
+        else:
+            self.beginResetModel()
+            self._steps = steps
+            self.endResetModel()
+
+    def rowCount(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._steps)
+
+    def columnCount(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> int:  # noqa: B008
+        return len(_COLUMNS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
+            return _COLUMNS[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(section)
+        return None
+
+    def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        step = self._steps[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._cell(index.row(), step, index.column())
+        if role == Qt.ItemDataRole.FontRole:
+            return mono_font(11)
+        if role == Qt.ItemDataRole.ForegroundRole:
+            return QColor(current().text if index.column() == 1 else current().muted)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(index.column())
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return f"{len(step.context)} tokens in, token {step.chosen.id} out"
+        return None
+
+    def _cell(self, row: int, step: GeneratedStep, column: int) -> str:
+        if column == 0:
+            return str(row + 1)
+        if column == 1:
+            return self._text(step.chosen.id)
+        if column == 2:
+            return percent(step.chosen.probability)
+        runners_up = step.candidates[1 : _RUNNERS_UP + 1]
+        return "   ".join(f"{self._text(c.id)} {percent(c.probability)}" for c in runners_up)
+
+    def _text(self, token: int) -> str:
+        return visible(self._session.token_text(token))
+
+
+def _alignment(column: int) -> Qt.AlignmentFlag:
+    side = Qt.AlignmentFlag.AlignRight if column in (0, 2) else Qt.AlignmentFlag.AlignLeft
+    return side | Qt.AlignmentFlag.AlignVCenter

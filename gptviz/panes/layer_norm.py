@@ -1,0 +1,144 @@
+"""LayerNorm: one token's features before, normalised, and after scale and shift."""
+
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout
+
+from gptviz.analysis.layer_norm import LayerNormView, Moments, input_of, layer_norm_view
+from gptviz.panes.pane import Pane, differs
+from gptviz.session.session import Session
+from gptviz.session.state import ViewState
+from gptviz.widgets.distribution import Distribution
+from gptviz.widgets.segmented import Segmented
+from gptviz.widgets.text import number, visible
+from gptviz.widgets.theme import UNIT
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class LayerNormPane(Pane):
+    """Three distributions on one axis, so that what each half of the operation does can be seen apart."""
+
+    name = "layer-norm"
+    title = "LayerNorm"
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.norms = Segmented(
+            [
+                ("norm1", "norm1", "Before attention"),
+                ("norm2", "norm2", "Before the feed-forward network"),
+                ("final_norm", "final_norm", "After the last block, before the output head"),
+            ],
+            "LayerNorm",
+        )
+        self.norms.chosen.connect(self._norm_chosen)
+        self.heading = _label("paneHeading")
+        self.rows = {
+            "before": _Row("Before", "what comes in", "shortcut"),
+            "normalised": _Row("Normalised", "(x − mean) ÷ √(variance + eps)", "norm"),
+            "after": _Row("After", "scale · normalised + shift", "norm"),
+        }
+        self.scale = _label("readout")
+        self.note = _label("muted")
+        self.note.setWordWrap(True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(3 * UNIT, 3 * UNIT, 3 * UNIT, 3 * UNIT)
+        layout.setSpacing(3 * UNIT)
+        top = QHBoxLayout()
+        top.addWidget(self.norms)
+        top.addStretch()
+        layout.addLayout(top)
+        layout.addWidget(self.heading)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(4 * UNIT)
+        grid.setVerticalSpacing(3 * UNIT)
+        grid.setColumnStretch(1, 1)
+        for place, row in enumerate(self.rows.values()):
+            grid.addLayout(row.words, place, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(row.plot, place, 1)
+            grid.addWidget(row.numbers, place, 2, Qt.AlignmentFlag.AlignTop)
+            grid.setRowStretch(place, 1)
+        layout.addLayout(grid, 1)
+        layout.addWidget(self.scale)
+        layout.addWidget(self.note)
+
+    def render_state(self, old: ViewState | None, new: ViewState) -> None:
+        if new.trace is None or new.query is None or not differs(old, new, "trace", "selection"):
+            return
+        norm = new.selection.norm_stage
+        self.norms.set_choice(new.selection.norm)
+        piece = new.trace_pieces[new.query]
+        self.heading.setText(
+            f"{norm}  ·  token {new.query} {visible(piece.text)}  ·  {new.trace.config.emb_dim} features"
+        )
+        view = layer_norm_view(new.trace, norm, new.query, new.selection.row)
+        if view is None:
+            self.note.setText("This block is being replayed …")
+            return
+        self.rows["before"].explanation.setText(input_of(new.trace, norm))
+        self._show(view)
+
+    def _show(self, view: LayerNormView) -> None:
+        extent = max(float(np.abs(part).max()) for part in (view.before, view.normalised, view.after)) * 1.04
+        for key, values, moments in (
+            ("before", view.before, view.moments_before),
+            ("normalised", view.normalised, view.moments_normalised),
+            ("after", view.after, view.moments_after),
+        ):
+            self.rows[key].show_values(values, moments, extent)
+        self.scale.setText(
+            f"scale {_range(view.scale)}     shift {_range(view.shift)}     eps {number(view.eps, 1)}     "
+            f"largest difference from the model's output {number(view.error, 2)}"
+        )
+        if bool((view.scale == 1).all()) and bool((view.shift == 0).all()):
+            self.note.setText(
+                "scale is 1 and shift is 0 for every feature: nothing was learned yet, so “after” equals “normalised”."
+            )
+        else:
+            self.note.setText("scale and shift are learned: they give every feature its own spread and place again.")
+
+    def _norm_chosen(self, norm: str) -> None:
+        layer = self.session.state.selection.layer
+        self.session.select_stage(norm if norm == "final_norm" else f"trf_blocks.{layer}.{norm}")
+
+
+class _Row:
+    """Words, plot and numbers of one of the three distributions."""
+
+    def __init__(self, title: str, explanation: str, family: str) -> None:
+        self.words = QVBoxLayout()
+        self.words.setSpacing(UNIT)
+        heading = _label("rowTitle", title)
+        self.explanation = _label("muted", explanation)
+        self.explanation.setWordWrap(True)
+        self.explanation.setMinimumWidth(110)
+        self.explanation.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        self.words.addWidget(heading)
+        self.words.addWidget(self.explanation)
+        self.plot = Distribution(family)
+        self.plot.setAccessibleName(f"Distribution {title.lower()}")
+        self.numbers = _label("readout")
+
+    def show_values(self, values: Array, moments: Moments, extent: float) -> None:
+        self.plot.set_values(values, -extent, extent)
+        self.numbers.setText(f"mean      {_signed(moments.mean)}\nvariance  {_signed(moments.variance)}")
+
+
+def _signed(value: float) -> str:
+    written = number(0.0 if abs(value) < 1e-12 else value, 4)
+    return written if written.startswith("−") else f" {written}"
+
+
+def _range(values: Array) -> str:
+    low, high = float(values.min()), float(values.max())
+    return number(low) if low == high else f"{number(low)} … {number(high)}"
+
+
+def _label(name: str, text: str = "") -> QLabel:
+    label = QLabel(text)
+    label.setObjectName(name)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    return label

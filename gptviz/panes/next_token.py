@@ -1,0 +1,76 @@
+"""Next token: the largest logits of the last position, with their probabilities."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
+
+from gptviz.analysis.candidates import Ranking, ranking
+from gptviz.panes.pane import Pane, differs
+from gptviz.session.session import Session
+from gptviz.session.state import ViewState
+from gptviz.widgets.bar_list import BarList, BarRow
+from gptviz.widgets.stepper import Stepper
+from gptviz.widgets.text import number, percent, visible
+from gptviz.widgets.theme import UNIT
+
+
+class NextTokenPane(Pane):
+    """A bar is as long as the token's probability, relative to the likeliest one."""
+
+    name = "next-token"
+    title = "Next token"
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.choice = QLabel()
+        self.choice.setObjectName("choice")
+        self.choice.setTextFormat(Qt.TextFormat.PlainText)
+        tip = "How many tokens are shown, at most the whole vocabulary"
+        self.count = Stepper("Number of tokens shown", tip, "top ")
+        self.count.changed.connect(self._count_changed)
+        self.bars = BarList("probability", "logit")
+        self.bars.setAccessibleName("Likeliest next tokens")
+        self.note = QLabel()
+        self.note.setObjectName("muted")
+        self.note.setTextFormat(Qt.TextFormat.PlainText)
+        self.note.setWordWrap(True)
+        self._ranking: Ranking | None = None
+        top = QHBoxLayout()
+        top.addWidget(self.choice, 1)
+        top.addWidget(self.count)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(3 * UNIT, 3 * UNIT, 3 * UNIT, 3 * UNIT)
+        layout.setSpacing(2 * UNIT)
+        layout.addLayout(top)
+        layout.addWidget(self.bars, 1)
+        layout.addWidget(self.note)
+
+    def render_state(self, old: ViewState | None, new: ViewState) -> None:
+        if new.trace is None:
+            return
+        row_changed = old is None or old.selection.row != new.selection.row
+        if not (row_changed or differs(old, new, "trace", "options", "model")):
+            return
+        logits = new.trace.array("last")[new.selection.row]
+        self.count.set_value(min(new.options.top_k, logits.size), logits.size, of=False)
+        self._ranking = ranked = ranking(logits, new.options.top_k)
+        best = ranked[0]
+        self.choice.setText(visible(self.session.token_text(best.id)))
+        self.choice.setAccessibleName(f"Greedy choice {self.session.token_text(best.id)}")
+        self.bars.set_rows(len(ranked), self._bar)
+        untrained = new.model is not None and not new.model.trained
+        uniform = percent(1 / logits.size)
+        self.note.setText(
+            f"Random weights: the text is noise. Without any preference each token would have {uniform}."
+            if untrained
+            else f"Probabilities are the softmax over all {logits.size:,} tokens."
+        )
+
+    def _bar(self, place: int) -> BarRow:
+        assert self._ranking is not None
+        candidate = self._ranking[place]
+        share = candidate.probability / float(self._ranking.probabilities[0])
+        text = visible(self.session.token_text(candidate.id))
+        return BarRow(text, str(candidate.id), share, percent(candidate.probability), number(candidate.logit))
+
+    def _count_changed(self, count: int) -> None:
+        self.session.set_option(top_k=count)

@@ -1,0 +1,52 @@
+"""What all panes have in common."""
+
+from typing import ClassVar
+
+from PySide6.QtCore import Slot
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QWidget
+
+from gptviz.session.session import Session
+from gptviz.session.state import ViewState
+
+
+class Pane(QWidget):
+    """A part of the trace on screen. Renders from the state, sends intents to the session.
+
+    A subclass makes its widgets in ``__init__`` and shows the state in ``render``. ``render`` gets the state
+    that it saw last, or None when everything has to be shown; a pane out of sight renders once it is seen.
+    """
+
+    name: ClassVar[str]  # stable: command line, saved layouts
+    title: ClassVar[str]
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self.session = session
+        self._seen: ViewState | None = None
+        self.setAccessibleName(self.title)
+        session.changed.connect(self._state_changed)
+
+    def render_state(self, old: ViewState | None, new: ViewState) -> None:
+        """Show ``new``; only what differs from ``old`` has to be touched."""
+        raise NotImplementedError
+
+    @Slot(object, object)
+    def _state_changed(self, old: object, new: object) -> None:
+        if self.isVisible():
+            self._catch_up()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        new = self.session.state
+        if new is not self._seen:
+            old, self._seen = self._seen, new
+            self.render_state(old, new)
+
+
+def differs(old: ViewState | None, new: ViewState, *fields: str) -> bool:
+    """Tell whether any of the state's ``fields`` is another object than before."""
+    return old is None or any(getattr(old, name) is not getattr(new, name) for name in fields)

@@ -1,0 +1,97 @@
+"""Shape trace: every stage of the pass with its shapes, filling while the model runs."""
+
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QSize, Qt
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeView, QVBoxLayout
+
+from gptviz.panes.pane import Pane, differs
+from gptviz.panes.shape_trace_model import MS, OPERATION, PARAMETERS, SHAPES, STAGE, ShapeTraceModel
+from gptviz.session.session import Session
+from gptviz.session.state import ViewState
+from gptviz.widgets.theme import UNIT, px
+
+
+class ShapeTracePane(Pane):
+    """A table of stages grouped by block. A click selects the stage everywhere."""
+
+    name = "shape-trace"
+    title = "Shape trace"
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.model = ShapeTraceModel()
+        self.tree = QTreeView()
+        self.tree.setModel(self.model)
+        self.tree.setAccessibleName("Stages of the forward pass")
+        self.tree.setUniformRowHeights(True)
+        self.tree.setAllColumnsShowFocus(True)
+        self.tree.setFrameShape(QTreeView.Shape.NoFrame)
+        self.tree.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.tree.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.tree.selectionModel().currentChanged.connect(self._current_changed)
+        self.tree.clicked.connect(self._current_changed)
+        header = self.tree.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        header.setSectionResizeMode(OPERATION, QHeaderView.ResizeMode.Stretch)
+        header.setMinimumSectionSize(px(36))
+        self._following = False
+        self._set_sizes()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.tree)
+
+    def _set_sizes(self) -> None:
+        self.tree.setIconSize(QSize(px(4), px(14)))
+        self.tree.setIndentation(px(3 * UNIT))
+        for column, width in ((STAGE, 132), (OPERATION, 60), (SHAPES, 152), (PARAMETERS, 76), (MS, 46)):
+            self.tree.setColumnWidth(column, px(width))
+
+    def render_state(self, old: ViewState | None, new: ViewState) -> None:
+        if new.model is not None and differs(old, new, "model"):
+            self.model.set_config(new.model.config)
+            self.tree.expand(self.model.index(0, 0))
+            self.tree.expand(self.model.index(1, 0))
+            self.tree.expand(self.model.index(len(self.model.groups) - 1, 0))
+        if new.model is not None and differs(old, new, "live", "trace", "model"):
+            self._show_records(new)
+        if differs(old, new, "selection"):
+            self._follow(new.selection.stage)
+
+    def _show_records(self, new: ViewState) -> None:
+        if new.live is not None:
+            self.model.set_records(new.live)
+        elif new.trace is not None and new.model is not None and new.trace.config == new.model.config:
+            self.model.set_records(new.trace.records)
+            self._fit_shapes()
+        else:
+            self.model.set_records(())
+
+    def _fit_shapes(self) -> None:
+        if self.tree.sizeHintForColumn(SHAPES) > self.tree.columnWidth(SHAPES):
+            self.tree.resizeColumnToContents(SHAPES)
+
+    def _follow(self, stage: str | None) -> None:
+        current = self.model.stage_at(self.tree.currentIndex())
+        if stage is None or (current is not None and current.name == stage):
+            return
+        index = self.model.index_of(stage)
+        if index.isValid():
+            self._following = True
+            self.tree.expand(index.parent())
+            self.tree.selectionModel().setCurrentIndex(
+                index, QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+            )
+            self.tree.scrollTo(index)
+            self._following = False
+
+    def _current_changed(self, index: QModelIndex, before: QModelIndex | None = None) -> None:
+        stage = self.model.stage_at(index)
+        if stage is not None and not self._following and self.session.state.trace is not None:
+            self.session.select_stage(stage.name)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and hasattr(self, "tree"):
+            self.model.forget_colours()
+            self._set_sizes()
+            self.tree.doItemsLayout()

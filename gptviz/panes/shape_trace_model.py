@@ -1,0 +1,190 @@
+"""The stages of the forward pass as a tree: embeddings, blocks, output."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+
+from gptviz.capture.stages import Stage, catalogue
+from gptviz.widgets.theme import current, mono_font, px, text_font
+
+if TYPE_CHECKING:
+    from gptviz.capture.trace import StageRecord
+    from gptviz.model.config import GPTConfig
+
+COLUMNS = ("Stage", "Operation", "Input → output", "Parameters", "ms")
+STAGE, OPERATION, SHAPES, PARAMETERS, MS = range(5)
+_NUMBERS = (PARAMETERS, MS)
+_Index = QModelIndex | QPersistentModelIndex
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows that fold together."""
+
+    title: str
+    stages: tuple[Stage, ...]
+
+
+def groups_of(config: "GPTConfig") -> tuple[Group, ...]:
+    """Divide the catalogue into embeddings, one group for each block, and output."""
+    stages = catalogue(config)
+    start = tuple(stage for stage in stages if stage.layer is None and stage.index < len(stages) // 2)
+    end = tuple(stage for stage in stages if stage.layer is None and stage.index >= len(stages) // 2)
+    blocks = [
+        Group(f"Block {layer + 1}", tuple(stage for stage in stages if stage.layer == layer))
+        for layer in range(config.n_layers)
+    ]
+    return Group("Embeddings", start), *blocks, Group("Output", end)
+
+
+class ShapeTraceModel(QAbstractItemModel):
+    """All stages from the start; shapes and times appear as the stages finish."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._config: GPTConfig | None = None
+        self._groups: tuple[Group, ...] = ()
+        self._records: Sequence[StageRecord] = ()
+        self._icons: dict[str, QIcon] = {}
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        return self._groups
+
+    def set_config(self, config: "GPTConfig") -> None:
+        """List the stages of a model of ``config``."""
+        if config != self._config:
+            self.beginResetModel()
+            self._config, self._groups, self._records = config, groups_of(config), ()
+            self.endResetModel()
+
+    def set_records(self, records: "Sequence[StageRecord]") -> None:
+        """Show the shapes and times of the stages that have run."""
+        before, self._records = len(self._records), records
+        first = min(before, len(records)) if 0 < before < len(records) else 0
+        for row, group in enumerate(self._groups):
+            if group.stages[-1].index < first:
+                continue
+            top = self.index(row, 0)
+            self.dataChanged.emit(top, self.index(row, MS))
+            self.dataChanged.emit(self.index(0, 0, top), self.index(len(group.stages) - 1, MS, top))
+
+    def forget_colours(self) -> None:
+        """Draw the family marks anew, in the colours of another theme."""
+        self._icons.clear()
+
+    def stage_at(self, index: _Index) -> Stage | None:
+        """Return the stage of a row; None for a group."""
+        if not index.isValid() or not index.parent().isValid():
+            return None
+        return self._groups[index.parent().row()].stages[index.row()]
+
+    def index_of(self, name: str) -> QModelIndex:
+        """Return the row of a stage."""
+        for row, group in enumerate(self._groups):
+            for place, stage in enumerate(group.stages):
+                if stage.name == name:
+                    return self.index(place, 0, self.index(row, 0))
+        return QModelIndex()
+
+    # --- QAbstractItemModel ------------------------------------------------------------------------------
+
+    def index(self, row: int, column: int, parent: _Index = QModelIndex()) -> QModelIndex:  # noqa: B008
+        return self.createIndex(row, column, 0 if not parent.isValid() else parent.row() + 1)
+
+    def parent(self, index: _Index = QModelIndex()) -> QModelIndex:  # type: ignore[override]  # noqa: B008
+        group = index.internalId() if index.isValid() else 0
+        return self.createIndex(group - 1, 0, 0) if group else QModelIndex()
+
+    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
+        if not parent.isValid():
+            return len(self._groups)
+        return 0 if parent.parent().isValid() or parent.column() else len(self._groups[parent.row()].stages)
+
+    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
+        return len(COLUMNS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
+            return COLUMNS[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole and section in _NUMBERS:
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        stage = self.stage_at(index)
+        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in _NUMBERS:
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        if stage is None:
+            return self._group_data(self._groups[index.row()], index.column(), role)
+        return self._stage_data(stage, index.column(), role)
+
+    def _group_data(self, group: Group, column: int, role: int) -> Any:
+        done = list(self._records[group.stages[0].index : group.stages[-1].index + 1])
+        if role == Qt.ItemDataRole.FontRole:
+            return text_font(12) if column == STAGE else mono_font(11)
+        if role == Qt.ItemDataRole.ForegroundRole:
+            return QColor(current().text if done and column == STAGE else current().muted)
+        if role != Qt.ItemDataRole.DisplayRole:
+            return None
+        complete = len(done) == len(group.stages)
+        if column == STAGE:
+            return group.title
+        if column == OPERATION and done and not complete:
+            return f"{len(done)} of {len(group.stages)} …"
+        if column == PARAMETERS and complete:
+            return f"{sum(record.parameters for record in done):,}"
+        if column == MS and complete:
+            return f"{sum(record.ms for record in done):.1f}"
+        return None
+
+    def _stage_data(self, stage: Stage, column: int, role: int) -> Any:
+        record = self._records[stage.index] if stage.index < len(self._records) else None
+        if role == Qt.ItemDataRole.DecorationRole and column == STAGE:
+            return self._mark(stage.family.value)
+        if role == Qt.ItemDataRole.FontRole:
+            return text_font(12) if column == OPERATION else mono_font(11)
+        if role == Qt.ItemDataRole.ForegroundRole:
+            return QColor(current().text if record is not None and column in (STAGE, SHAPES) else current().muted)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self._tip(stage, record)
+        return _cell(stage, record, column) if role == Qt.ItemDataRole.DisplayRole else None
+
+    def _tip(self, stage: Stage, record: "StageRecord | None") -> str:
+        if record is None:
+            return f"{stage.name}: has not run"
+        return f"{stage.name}\n{stage.operation}: {record.input_shape} → {record.output_shape}"
+
+    def _mark(self, family: str) -> QIcon:
+        if family not in self._icons:
+            pixmap = QPixmap(px(4), px(14))
+            pixmap.fill(Qt.GlobalColor.transparent)
+            painter = QPainter(pixmap)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(current().families[family]))
+            painter.drawRoundedRect(pixmap.rect(), 2, 2)
+            painter.end()
+            self._icons[family] = QIcon(pixmap)
+        return self._icons[family]
+
+
+def _cell(stage: Stage, record: "StageRecord | None", column: int) -> str | None:
+    if column == STAGE:
+        return stage.local_name
+    if column == OPERATION:
+        return stage.operation
+    if record is None:
+        return None
+    if column == SHAPES:
+        return f"{_compact(record.input_shape)} → {_compact(record.output_shape)}"
+    if column == PARAMETERS:
+        return f"{record.parameters:,}" if record.parameters else None
+    return f"{record.ms:.2f}"
+
+
+def _compact(sizes: Sequence[int]) -> str:
+    return f"({','.join(str(size) for size in sizes)})"

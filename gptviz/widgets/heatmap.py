@@ -1,0 +1,254 @@
+"""A matrix as colours: rows down, columns across, origin top left, with zoom and single values."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QGraphicsRectItem, QSizePolicy
+
+from gptviz.widgets import colormaps
+from gptviz.widgets.heatmap_overlay import HeatmapOverlay
+from gptviz.widgets.theme import UNIT, current, mono_font, px
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_MAX_ROW_LABEL = 104  # px
+_MAX_COLUMN_LABEL = 72  # px
+_ARROWS = {
+    Qt.Key.Key_Up: (-1, 0),
+    Qt.Key.Key_Down: (1, 0),
+    Qt.Key.Key_Left: (0, -1),
+    Qt.Key.Key_Right: (0, 1),
+}
+
+
+@dataclass(frozen=True)
+class HeatmapData:
+    """What a heatmap shows: ``values`` (rows, columns) between ``low`` and ``high``; NaN and ±∞ are hatched.
+
+    ``signed`` chooses the diverging map, where zero is neutral; otherwise the sequential one is used.
+    ``colours`` may hold other values for colouring than those that are read out, such as rescaled rows.
+    """
+
+    values: Array
+    low: float
+    high: float
+    signed: bool
+    row_labels: Sequence[str]
+    column_labels: Sequence[str]
+    colours: Array | None = None
+
+    @property
+    def coloured(self) -> Array:
+        """The values that the colours stand for."""
+        return self.values if self.colours is None else self.colours
+
+
+class Heatmap(pg.GraphicsView):  # type: ignore[misc]
+    """Shows HeatmapData. Wheel zooms, drag pans, a double click shows all; hover and click name a cell."""
+
+    cell_hovered = Signal(object)  # (row, column), or None
+    cell_clicked = Signal(int, int)
+
+    def __init__(self, square_cells: bool = True) -> None:
+        super().__init__(background=None)
+        self.data: HeatmapData | None = None
+        self.selected: tuple[int, int] | None = None
+        self.hovered: tuple[int, int] | None = None
+        self._square = square_cells
+        self._step = 1
+        self.setFrameShape(self.Shape.NoFrame)
+        self.setStyleSheet("background: transparent")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.view = pg.ViewBox(enableMenu=False, invertY=True, defaultPadding=0)
+        self.view.setMouseEnabled(True, True)
+        self.view.setDefaultPadding(0)
+        self._ground = QGraphicsRectItem()
+        self._image = pg.ImageItem(axisOrder="row-major")
+        self.view.addItem(self._ground)
+        self.view.addItem(self._image)
+        self.scene().addItem(self.view)
+        self._overlay = HeatmapOverlay(self)
+        self.scene().addItem(self._overlay)
+        self.scene().sigMouseMoved.connect(self._mouse_moved)
+        self.scene().sigMouseClicked.connect(self._mouse_clicked)
+        self.view.sigRangeChanged.connect(self._range_changed)
+        self._apply_theme()
+
+    def sizeHint(self) -> QSize:
+        return QSize(px(320), px(320))
+
+    # --- what is shown -----------------------------------------------------------------------------------
+
+    def set_data(self, data: HeatmapData | None) -> None:
+        """Show ``data``, or nothing; the zoom stays while the shape does."""
+        same_shape = data is not None and self.data is not None and data.values.shape == self.data.values.shape
+        self.data = data
+        if data is None:
+            self._image.clear()
+            self._ground.setRect(QRectF())
+        else:
+            rows, columns = data.values.shape
+            self._ground.setRect(QRectF(0, 0, columns, rows))
+            if not same_shape:
+                self.view.setLimits(
+                    xMin=0, xMax=columns, yMin=0, yMax=rows, minXRange=1, minYRange=1, maxXRange=columns, maxYRange=rows
+                )
+                self._place_view()
+                self.show_all()
+            self._draw_image()
+        self._overlay.update()
+
+    def set_selected(self, cell: tuple[int, int] | None) -> None:
+        """Outline one cell."""
+        if cell != self.selected:
+            self.selected = cell
+            self._overlay.update()
+
+    def show_all(self) -> None:
+        """Undo zoom and pan."""
+        if self.data is not None:
+            rows, columns = self.data.values.shape
+            self.view.setRange(xRange=(0, columns), yRange=(0, rows), padding=0)
+
+    def cell_box(self, row: int, column: int) -> QRectF:
+        """Return where a cell is drawn, in pixels of this widget."""
+        corner = self.view.mapViewToScene(QPointF(column, row))
+        opposite = self.view.mapViewToScene(QPointF(column + 1, row + 1))
+        return QRectF(corner, opposite).normalized()
+
+    @property
+    def pooled(self) -> int:
+        """Cells along the side of the tile that one drawn cell stands for; 1 when each cell is drawn."""
+        return self._step
+
+    # --- inside ------------------------------------------------------------------------------------------
+
+    def _draw_image(self) -> None:
+        data = self.data
+        assert data is not None
+        box = self.view.sceneBoundingRect()
+        (x0, x1), (y0, y1) = self.view.viewRange()
+        per_pixel = max((x1 - x0) / max(1.0, box.width()), (y1 - y0) / max(1.0, box.height()))
+        self._step = max(1, int(np.ceil(per_pixel - 0.5)))
+        shown = data.coloured if self._step == 1 else strongest(data.coloured, self._step)
+        table = colormaps.diverging(current()) if data.signed else colormaps.sequential()
+        self._image.setImage(colormaps.indices(shown, data.low, data.high), levels=(0, 255), lut=table)
+        self._image.setRect(QRectF(0, 0, shown.shape[1] * self._step, shown.shape[0] * self._step))
+
+    def _place_view(self) -> None:
+        """Leave room for the labels, and make the cells square if they should be."""
+        left = top = 0.0
+        if self.data is not None:
+            metrics = QFontMetricsF(mono_font(11))
+            longest = max((metrics.horizontalAdvance(text) for text in self.data.row_labels), default=0)
+            left = min(longest, px(_MAX_ROW_LABEL)) + 2 * UNIT if self.data.row_labels else 0.0
+            longest = max((metrics.horizontalAdvance(text) for text in self.data.column_labels), default=0)
+            top = min(longest, px(_MAX_COLUMN_LABEL)) + 2 * UNIT if self.data.column_labels else 0.0
+            if self._columns_lie_flat(left, longest):
+                top = metrics.height() + 2 * UNIT
+        width, height = max(1.0, self.width() - left - 1), max(1.0, self.height() - top - 1)
+        if self._square and self.data is not None:
+            rows, columns = self.data.values.shape
+            cell = min(width / columns, height / rows)
+            width, height = cell * columns, cell * rows
+        self.view.setGeometry(QRectF(left, top, width, height))
+        self._overlay.set_box(QRectF(0, 0, self.width(), self.height()))
+
+    def _columns_lie_flat(self, left: float, longest: float) -> bool:
+        assert self.data is not None
+        rows, columns = self.data.values.shape
+        cell = (self.width() - left) / columns
+        if self._square:
+            cell = min(cell, (self.height() - px(_MAX_COLUMN_LABEL)) / rows)
+        return bool(longest + 2 * UNIT <= cell)
+
+    def _cell_at(self, position: QPointF) -> tuple[int, int] | None:
+        if self.data is None or not self.view.sceneBoundingRect().contains(position):
+            return None
+        point = self.view.mapSceneToView(position)
+        row, column = int(np.floor(point.y())), int(np.floor(point.x()))
+        rows, columns = self.data.values.shape
+        return (row, column) if 0 <= row < rows and 0 <= column < columns else None
+
+    def _set_hovered(self, cell: tuple[int, int] | None) -> None:
+        if cell != self.hovered:
+            self.hovered = cell
+            self._overlay.update()
+            self.cell_hovered.emit(cell)
+
+    def _mouse_moved(self, position: object) -> None:
+        assert isinstance(position, QPointF)
+        self._set_hovered(self._cell_at(position))
+
+    def _mouse_clicked(self, event: Any) -> None:
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        if event.double():
+            self.show_all()
+            return
+        cell = self._cell_at(event.scenePos())
+        if cell is not None:
+            self.cell_clicked.emit(*cell)
+
+    def _range_changed(self, *_: object) -> None:
+        if self.data is not None:
+            self._draw_image()
+        self._overlay.update()
+
+    def _apply_theme(self) -> None:
+        self._ground.setPen(pg.mkPen(None))
+        self._ground.setBrush(colormaps.hatch())
+
+    # --- events ------------------------------------------------------------------------------------------
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._set_hovered(None)
+        super().leaveEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        if hasattr(self, "_overlay"):
+            self._place_view()
+            if self.data is not None:
+                self._draw_image()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and hasattr(self, "_overlay"):
+            self._apply_theme()
+            self._place_view()
+            if self.data is not None:
+                self._draw_image()
+            self._overlay.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        move = _ARROWS.get(Qt.Key(event.key()))
+        if move is None or self.data is None or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+            super().keyPressEvent(event)
+            return
+        rows, columns = self.data.values.shape
+        row, column = self.selected if self.selected is not None else (0, 0)
+        row, column = min(max(row + move[0], 0), rows - 1), min(max(column + move[1], 0), columns - 1)
+        self.cell_clicked.emit(row, column)
+        event.accept()
+
+
+def strongest(values: Array, step: int) -> Array:
+    """Reduce ``values`` (rows, columns) to tiles of ``step`` x ``step``: the finite value furthest from zero.
+
+    A tile without a finite value becomes NaN.
+    """
+    rows, columns = values.shape
+    padded = np.full((-(-rows // step) * step, -(-columns // step) * step), np.nan, dtype=np.float32)
+    padded[:rows, :columns] = np.where(np.isfinite(values), values, np.nan)
+    tiles = padded.reshape(padded.shape[0] // step, step, -1, step)
+    with np.errstate(all="ignore"):
+        high: Array = np.fmax.reduce(np.fmax.reduce(tiles, axis=3), axis=1)
+        low: Array = np.fmin.reduce(np.fmin.reduce(tiles, axis=3), axis=1)
+        return np.where(np.abs(low) > np.abs(high), low, high)

@@ -1,0 +1,139 @@
+"""Colours, type and spacing: the one place that the look comes from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
+from PySide6.QtWidgets import QApplication
+
+from gptviz import resources
+
+UNIT = 4  # px, the spacing everything is a multiple of
+_FONT_FILES = ("Inter-Regular.otf", "Inter-Medium.otf", "Inter-SemiBold.otf", "JetBrainsMono-Regular.ttf")
+TEXT_FAMILY = "Inter"
+MONO_FAMILY = "JetBrains Mono"
+_SCALE_PROPERTY = "gptviz-scale"
+
+
+@dataclass(frozen=True)
+class Theme:
+    """One set of colours. ``families`` colours operations; see the catalogue of stages."""
+
+    name: str
+    window: str
+    panel: str
+    raised: str
+    text: str
+    muted: str
+    hairline: str
+    accent: str
+    on_accent: str
+    warning: str
+    error: str
+    diverging: tuple[str, str, str]  # negative, zero, positive
+    families: Mapping[str, str]
+
+
+LIGHT = Theme(
+    name="light",
+    window="#FAFAF9",
+    panel="#FFFFFF",
+    raised="#F1F0EE",
+    text="#1C1917",
+    muted="#57534E",
+    hairline="#E7E5E4",
+    accent="#2563EB",
+    on_accent="#FFFFFF",
+    warning="#92600A",
+    error="#B91C1C",
+    diverging=("#1D5FA8", "#F7F6F4", "#C2410C"),
+    families=MappingProxyType(
+        {
+            "embedding": "#0E7490",
+            "norm": "#B45309",
+            "attention": "#6D28D9",
+            "feed-forward": "#047857",
+            "shortcut": "#64748B",
+            "head": "#BE185D",
+        }
+    ),
+)
+DARK = Theme(
+    name="dark",
+    window="#16181D",
+    panel="#1D2026",
+    raised="#272B33",
+    text="#E7E9EE",
+    muted="#9AA3B2",
+    hairline="#2B3038",
+    accent="#6EA8FE",
+    on_accent="#0B1220",
+    warning="#F2A541",
+    error="#FF8A80",
+    diverging=("#63A4FF", "#20242B", "#FF9D66"),
+    families=MappingProxyType(
+        {
+            "embedding": "#22B8CF",
+            "norm": "#F2A541",
+            "attention": "#A78BFA",
+            "feed-forward": "#34D399",
+            "shortcut": "#94A3B8",
+            "head": "#F472B6",
+        }
+    ),
+)
+
+
+def current() -> Theme:
+    """Return the theme that the application's palette belongs to."""
+    return DARK if QApplication.palette().color(QPalette.ColorRole.Window).lightness() < 128 else LIGHT
+
+
+def color(value: str, alpha: float = 1.0) -> QColor:
+    """Return a colour of the theme, with an opacity from 0 to 1."""
+    result = QColor(value)
+    result.setAlphaF(alpha)
+    return result
+
+
+def blend(over: str, under: str, share: float) -> QColor:
+    """Mix two colours: ``share`` of ``over``, the rest of ``under``."""
+    a, b = QColor(over), QColor(under)
+    parts = [round(x * share + y * (1 - share)) for x, y in zip(a.getRgb()[:3], b.getRgb()[:3], strict=True)]  # type: ignore[index]
+    return QColor(*parts)
+
+
+def load_fonts() -> None:
+    """Make the bundled fonts known to Qt."""
+    for name in _FONT_FILES:
+        QFontDatabase.addApplicationFont(str(resources.path("fonts", name)))
+
+
+def set_scale(scale: float) -> None:
+    """Set how much larger than normal everything is drawn (1.5 in lectures)."""
+    QApplication.instance().setProperty(_SCALE_PROPERTY, scale)  # type: ignore[union-attr]
+
+
+def px(size: float) -> int:
+    """Return ``size`` pixels, scaled for lectures."""
+    app = QApplication.instance()
+    scale = app.property(_SCALE_PROPERTY) if app is not None else None
+    return round(size * (scale or 1.0))
+
+
+def text_font(size: float = 13, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
+    """Return the text font at ``size`` px, with figures of equal width."""
+    font = QFont(TEXT_FAMILY)
+    font.setPixelSize(px(size))
+    font.setWeight(weight)
+    font.setFeature(QFont.Tag("tnum"), 1)
+    return font
+
+
+def mono_font(size: float = 12) -> QFont:
+    """Return the font of numbers, IDs and shapes at ``size`` px."""
+    font = QFont(MONO_FAMILY)
+    font.setPixelSize(px(size))
+    font.setStyleHint(QFont.StyleHint.Monospace)
+    return font

@@ -1,0 +1,170 @@
+"""Tokens as chips in one line: text with visible white space, and the ID."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QSizePolicy, QToolTip
+
+from gptviz.widgets.text import draw_text, visible
+from gptviz.widgets.theme import UNIT, color, current, mono_font, px
+
+_MAX_TEXT = 180  # px of a chip's text
+
+
+@dataclass(frozen=True)
+class Chip:
+    """One token; ``group`` is the position of the first token of the same character."""
+
+    text: str
+    id: int
+    bytes: bytes
+    group: int
+
+
+class TokenStrip(QAbstractScrollArea):
+    """A line of chips that scrolls sideways; click or arrow keys choose one."""
+
+    chosen = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._chips: Sequence[Chip] = ()
+        self._lefts: list[float] = [0.0]
+        self._selected: int | None = None
+        self.setFrameShape(self.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.viewport().setAutoFillBackground(False)
+        self.setAccessibleName("Tokens")
+
+    def set_chips(self, chips: Sequence[Chip]) -> None:
+        """Show ``chips`` from the left."""
+        self._chips = chips
+        self._measure()
+        self.setAccessibleDescription(", ".join(f"{visible(chip.text)} {chip.id}" for chip in chips[:64]))
+
+    def set_selected(self, position: int | None) -> None:
+        """Mark one chip and scroll to it."""
+        if position != self._selected:
+            self._selected = position
+            if position is not None and position < len(self._chips):
+                self._scroll_to(position)
+            self.viewport().update()
+
+    def chip_box(self, position: int) -> QRectF:
+        """Return where a chip is drawn, in pixels of the viewport."""
+        left, right = self._lefts[position], self._lefts[position + 1] - UNIT
+        return QRectF(left - self.horizontalScrollBar().value() + 1, 1, right - left, px(24))
+
+    def sizeHint(self) -> QSize:
+        return QSize(px(300), px(24) + 2 * UNIT)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(px(120), self.sizeHint().height())
+
+    # --- inside ------------------------------------------------------------------------------------------
+
+    def _measure(self) -> None:
+        text, small = QFontMetricsF(mono_font(12)), QFontMetricsF(mono_font(10))
+        self._lefts = [0.0]
+        for chip in self._chips:
+            width = min(text.horizontalAdvance(visible(chip.text)), px(_MAX_TEXT))
+            width += small.horizontalAdvance(str(chip.id)) + 5 * UNIT
+            self._lefts.append(self._lefts[-1] + width + UNIT)
+        bar = self.horizontalScrollBar()
+        bar.setRange(0, max(0, int(self._lefts[-1] - self.viewport().width())))
+        bar.setPageStep(self.viewport().width())
+        self.setFixedHeight(self.sizeHint().height())
+        self.viewport().update()
+
+    def _scroll_to(self, position: int) -> None:
+        box, bar = self.chip_box(position), self.horizontalScrollBar()
+        if box.left() < 0 or box.right() > self.viewport().width():
+            bar.setValue(int(bar.value() + box.center().x() - self.viewport().width() / 2))
+
+    def _chip_at(self, point: QPoint) -> int | None:
+        for position in range(len(self._chips)):
+            if self.chip_box(position).contains(point):
+                return position
+        return None
+
+    # --- events ------------------------------------------------------------------------------------------
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        text_width_font, small_font = mono_font(12), mono_font(10)
+        small = QFontMetricsF(small_font)
+        for position, chip in enumerate(self._chips):
+            box = self.chip_box(position)
+            if box.right() < 0 or box.left() > self.viewport().width():
+                continue
+            selected = position == self._selected
+            painter.setPen(QPen(color(current().accent if selected else current().hairline), 1))
+            painter.setBrush(color(current().accent, 0.14) if selected else color(current().raised))
+            painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), UNIT, UNIT)
+            inner = box.adjusted(2 * UNIT, 0, -2 * UNIT, 0)
+            id_width = small.horizontalAdvance(str(chip.id)) + 1
+            painter.setFont(text_width_font)
+            painter.setPen(color(current().text))
+            draw_text(painter, inner.adjusted(0, 0, -id_width - UNIT + 2, 0), visible(chip.text))
+            painter.setFont(small_font)
+            painter.setPen(color(current().muted))
+            draw_text(painter, inner.adjusted(inner.width() - id_width, 1, 1, 0), str(chip.id))
+            if chip.group != position or self._is_split(position):
+                self._draw_bracket(painter, position, box)
+
+    def _is_split(self, position: int) -> bool:
+        return position + 1 < len(self._chips) and self._chips[position + 1].group == position
+
+    def _draw_bracket(self, painter: QPainter, position: int, box: QRectF) -> None:
+        """Underline the chips that make one character together."""
+        y = box.bottom() + 3
+        first = self._chips[position].group == position
+        last = position + 1 == len(self._chips) or self._chips[position + 1].group != self._chips[position].group
+        left, right = box.left() + (2 if first else -UNIT), box.right() - (2 if last else 0)
+        painter.setPen(QPen(color(current().warning), 1.5))
+        painter.drawLine(QRectF(left, y, right - left, 0).topLeft(), QRectF(left, y, right - left, 0).topRight())
+        for x in ([left] if first else []) + ([right] if last else []):
+            painter.drawLine(QRectF(x, y - 3, 0, 3).topLeft(), QRectF(x, y - 3, 0, 3).bottomLeft())
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        position = self._chip_at(event.position().toPoint())
+        if position is not None:
+            self.chosen.emit(position)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        moves = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+        move = moves.get(Qt.Key(event.key()))
+        if move is None or not self._chips:
+            super().keyPressEvent(event)
+            return
+        start = self._selected if self._selected is not None else 0
+        self.chosen.emit(min(max(start + move, 0), len(self._chips) - 1))
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        delta = event.angleDelta()
+        bar = self.horizontalScrollBar()
+        bar.setValue(bar.value() - (delta.y() or delta.x()))
+
+    def resizeEvent(self, event: QEvent) -> None:
+        self._measure()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._measure()
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            position = self._chip_at(event.pos())
+            if position is not None:
+                chip = self._chips[position]
+                tip = f"position {position} · ID {chip.id} · bytes {chip.bytes.hex(' ')}"
+                QToolTip.showText(event.globalPos(), tip, self)
+            return True
+        return super().viewportEvent(event)
