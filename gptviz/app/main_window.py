@@ -1,7 +1,7 @@
 """The window: prompt bar above, panes as docks, status below."""
 
 from PySide6.QtCore import QSize, Qt, QTimer, Slot
-from PySide6.QtGui import QCloseEvent
+from PySide6.QtGui import QCloseEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QTabWidget, QToolBar, QToolButton, QVBoxLayout, QWidget
 
 from gptviz.app.actions import Actions
@@ -17,7 +17,7 @@ from gptviz.session.state import ViewState
 from gptviz.widgets.icons import icon
 from gptviz.widgets.theme import px
 
-_SIDE_WIDTHS = (470, 500, 310)  # px of the three columns, before stretching
+_LEFT, _RIGHT = (0.38, 490, 560), (0.245, 310, 420)  # share of the width, smallest and largest px
 
 
 class MainWindow(QMainWindow):
@@ -48,7 +48,7 @@ class MainWindow(QMainWindow):
         self.setStatusBar(self.status)
         self.resize(1280, 800)
         self.restore_default_layout()
-        self._restore_layout()
+        self._placed = self._restore_layout()
         for dock in self.docks.values():
             dock.visibilityChanged.connect(self._docks_changed)
             dock.dockLocationChanged.connect(self._docks_changed)
@@ -108,15 +108,27 @@ class MainWindow(QMainWindow):
         for dock in self.docks.values():
             dock.show()
         attention.raise_()
-        self.resizeDocks([trace, attention, token], list(_SIDE_WIDTHS), Qt.Orientation.Horizontal)
+        self._share_out()
+
+    def _share_out(self) -> None:
+        """Give the sides what they need and the middle the rest."""
+        trace, attention, _, token, generation = (self.docks[pane.name] for pane in PANES)
+        left, right = (
+            round(min(max(share * self.width(), px(least)), px(most))) for share, least, most in (_LEFT, _RIGHT)
+        )
+        middle = max(px(300), self.width() - left - right)
+        self.resizeDocks([trace, attention, token], [left, middle, right], Qt.Orientation.Horizontal)
         self.resizeDocks([token, generation], [55, 45], Qt.Orientation.Vertical)
 
-    def _restore_layout(self) -> None:
+    def _restore_layout(self) -> bool:
         layout = self._settings.layout() if self._settings is not None else None
-        if layout is not None:
-            self.restoreGeometry(layout[0])
-            if not self.restoreState(layout[1]):
-                self.restore_default_layout()
+        return layout is not None and self.restoreGeometry(layout[0]) and self.restoreState(layout[1])
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._placed:
+            self._placed = True
+            self._share_out()
 
     @Slot()
     def _docks_changed(self, *_: object) -> None:

@@ -29,14 +29,15 @@ class PromptEdit(QPlainTextEdit):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.document().setDocumentMargin(0)
         self.blockCountChanged.connect(self.fit)
         self.fit()
 
     def fit(self) -> None:
         """Be as high as the lines, up to a few."""
         lines = min(self.blockCount(), _MOST_LINES)
-        self.setFixedHeight(QFontMetrics(text_font(14)).lineSpacing() * lines + px(17))
+        margin = px(7)
+        self.document().setDocumentMargin(margin)
+        self.setFixedHeight(QFontMetrics(text_font(14)).lineSpacing() * lines + 2 * margin + 2)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)

@@ -106,12 +106,14 @@ QPlainTextEdit, QLineEdit, QSpinBox {{ background: {theme.panel}; color: {theme.
     border: 1px solid {control}; border-radius: {px(5)}px; padding: {px(3)}px {px(8)}px;
     selection-background-color: {theme.accent}; selection-color: {theme.on_accent}; }}
 QPlainTextEdit:focus, QLineEdit:focus, QSpinBox:focus {{ border: 1px solid {theme.accent}; }}
-QPlainTextEdit#prompt {{ font-size: {px(14)}px; padding: {px(3)}px {px(6)}px; }}
+QPlainTextEdit#prompt {{ font-size: {px(14)}px; padding: 0 {px(4)}px; }}
 QPlainTextEdit#generated {{ background: {theme.window}; border: 1px solid {theme.hairline}; font-size: {px(13)}px; }}
 QSpinBox {{ font-size: {px(12)}px; min-height: {px(20)}px; padding: {px(3)}px {px(4)}px; }}
-QSpinBox#stepper {{ border-radius: 0; border-left: none; border-right: none; }}
+QSpinBox QLineEdit {{ border: none; padding: 0; background: transparent; font-size: {px(12)}px; }}
+QSpinBox::up-button, QSpinBox::down-button {{ width: 0; height: 0; border: none; }}
+QSpinBox#stepper {{ border-radius: 0; border-left: none; border-right: none; padding: {px(3)}px 0; }}
 QSpinBox#stepper:focus {{ border: 1px solid {theme.accent}; }}
-QToolButton#stepperButton {{ padding: {px(3)}px {px(4)}px; border-radius: 0; }}
+QToolButton#stepperButton {{ padding: {px(3)}px {px(2)}px; border-radius: 0; }}
 QToolButton#stepperButton[place="first"] {{ border-top-left-radius: {px(5)}px; border-bottom-left-radius: {px(5)}px; }}
 QToolButton#stepperButton[place="last"] {{ border-top-right-radius: {px(5)}px; border-bottom-right-radius: {px(5)}px; }}
 QCheckBox {{ font-size: {px(12)}px; color: {theme.muted}; spacing: {px(6)}px; }}

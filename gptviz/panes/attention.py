@@ -18,7 +18,7 @@ from gptviz.widgets.legend import Legend
 from gptviz.widgets.segmented import Segmented
 from gptviz.widgets.stepper import Stepper
 from gptviz.widgets.text import number, visible
-from gptviz.widgets.theme import UNIT
+from gptviz.widgets.theme import UNIT, px
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -28,7 +28,8 @@ _VIEW_TIPS = {
     "masked": "−∞ above the diagonal: a query may not look at later keys",
     "weights": "softmax over the keys: every row sums to 1",
 }
-_WIDE = 1.15  # width ÷ height from which the two parts stand side by side
+_MAP_SHARE = 0.6  # of the pane, for the large map
+_MAP_MARGIN, _MAP_FRAME = 80, 200  # px beside the map for labels; above and below it for controls and legend
 
 
 class AttentionPane(Pane):
@@ -56,6 +57,7 @@ class AttentionPane(Pane):
         self.readout = QLabel()
         self.readout.setObjectName("readout")
         self.readout.setTextFormat(Qt.TextFormat.PlainText)
+        self.readout.setWordWrap(True)
         self.grid = HeadGrid()
         self.grid.chosen.connect(self._head_chosen)
         self.scope = Segmented(
@@ -72,34 +74,35 @@ class AttentionPane(Pane):
     def _lay_out(self) -> None:
         controls = QHBoxLayout()
         controls.setSpacing(2 * UNIT)
-        for widget in (self.views, self.block, self.head):
-            controls.addWidget(widget)
+        controls.addWidget(self.views)
         controls.addStretch()
+        controls.addWidget(self.block)
+        controls.addWidget(self.head)
         large = QWidget()
         column = QVBoxLayout(large)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2 * UNIT)
-        column.addWidget(self.map, 1)
+        column.addWidget(self.map)
         column.addWidget(self.readout)
-        foot = QHBoxLayout()
-        foot.addWidget(self.legend, 1)
-        foot.addWidget(self.rescale, 0, Qt.AlignmentFlag.AlignTop)
-        column.addLayout(foot)
+        column.addWidget(self.legend)
+        column.addStretch()
         small = QWidget()
         column = QVBoxLayout(small)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2 * UNIT)
         top = QHBoxLayout()
+        top.setSpacing(2 * UNIT)
         top.addWidget(self.scope)
         top.addStretch()
+        top.addWidget(self.rescale)
         column.addLayout(top)
         column.addWidget(self.grid, 1)
         self._splitter = QSplitter(Qt.Orientation.Vertical)
         self._splitter.addWidget(large)
         self._splitter.addWidget(small)
-        self._splitter.setStretchFactor(0, 5)
-        self._splitter.setStretchFactor(1, 3)
-        self._splitter.setSizes([500, 300])
+        self._splitter.setStretchFactor(0, 3)
+        self._splitter.setStretchFactor(1, 2)
+        self._splitter.setSizes([600, 400])
         self._splitter.setChildrenCollapsible(False)
         self._splitter.setHandleWidth(4 * UNIT)
         layout = QVBoxLayout(self)
@@ -110,8 +113,9 @@ class AttentionPane(Pane):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        wide = event.size().width() > _WIDE * event.size().height()
-        wanted = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
+        width, height = event.size().width() - px(_MAP_MARGIN), event.size().height() - px(_MAP_FRAME)
+        beside, above = min(_MAP_SHARE * width, height), min(width, _MAP_SHARE * height)
+        wanted = Qt.Orientation.Horizontal if beside > above else Qt.Orientation.Vertical
         if self._splitter.orientation() != wanted:
             self._splitter.setOrientation(wanted)
 
@@ -163,7 +167,7 @@ class AttentionPane(Pane):
         if cell is None:
             cell = self.map.selected
         if data is None or cell is None:
-            self.readout.setText("Point at a cell to read its value; click to select it")
+            self.readout.setText("Point at a cell to read it, click to select it")
             return
         assert isinstance(cell, tuple)
         row, column = cell

@@ -78,7 +78,7 @@ class GenerationPane(Pane):
         layout.setSpacing(2 * UNIT)
         layout.addLayout(buttons)
         layout.addWidget(self.text)
-        layout.addWidget(self.hint)
+        layout.addWidget(self.hint, 0, Qt.AlignmentFlag.AlignTop)
         layout.addWidget(self.table, 1)
 
     def render_state(self, old: ViewState | None, new: ViewState) -> None:

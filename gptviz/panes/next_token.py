@@ -51,7 +51,7 @@ class NextTokenPane(Pane):
         if not (row_changed or differs(old, new, "trace", "options", "model")):
             return
         logits = new.trace.array("last")[new.selection.row]
-        self.count.set_value(min(new.options.top_k, logits.size), logits.size, of=False)
+        self.count.set_value(min(new.options.top_k, logits.size), logits.size)
         self._ranking = ranked = ranking(logits, new.options.top_k)
         best = ranked[0]
         self.choice.setText(visible(self.session.token_text(best.id)))

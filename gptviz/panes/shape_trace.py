@@ -43,7 +43,7 @@ class ShapeTracePane(Pane):
     def _set_sizes(self) -> None:
         self.tree.setIconSize(QSize(px(4), px(14)))
         self.tree.setIndentation(px(3 * UNIT))
-        for column, width in ((STAGE, 132), (OPERATION, 60), (SHAPES, 152), (PARAMETERS, 76), (MS, 46)):
+        for column, width in ((STAGE, 138), (OPERATION, 50), (SHAPES, 150), (PARAMETERS, 78), (MS, 46)):
             self.tree.setColumnWidth(column, px(width))
 
     def render_state(self, old: ViewState | None, new: ViewState) -> None:

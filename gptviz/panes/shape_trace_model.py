@@ -138,7 +138,7 @@ class ShapeTraceModel(QAbstractItemModel):
         if column == PARAMETERS and complete:
             return f"{sum(record.parameters for record in done):,}"
         if column == MS and complete:
-            return f"{sum(record.ms for record in done):.1f}"
+            return _milliseconds(sum(record.ms for record in done))
         return None
 
     def _stage_data(self, stage: Stage, column: int, role: int) -> Any:
@@ -183,7 +183,12 @@ def _cell(stage: Stage, record: "StageRecord | None", column: int) -> str | None
         return f"{_compact(record.input_shape)} → {_compact(record.output_shape)}"
     if column == PARAMETERS:
         return f"{record.parameters:,}" if record.parameters else None
-    return f"{record.ms:.2f}"
+    return _milliseconds(record.ms)
+
+
+def _milliseconds(value: float) -> str:
+    places = 2 if value < 10 else 1 if value < 100 else 0
+    return f"{value:,.{places}f}"
 
 
 def _compact(sizes: Sequence[int]) -> str:

@@ -64,7 +64,9 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
         self.setFrameShape(self.Shape.NoFrame)
         self.setStyleSheet("background: transparent")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        policy.setHeightForWidth(square_cells)
+        self.setSizePolicy(policy)
         self.view = pg.ViewBox(enableMenu=False, invertY=True, defaultPadding=0)
         self.view.setMouseEnabled(True, True)
         self.view.setDefaultPadding(0)
@@ -83,6 +85,17 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
     def sizeHint(self) -> QSize:
         return QSize(px(320), px(320))
 
+    def minimumSizeHint(self) -> QSize:
+        return QSize(px(120), px(120))
+
+    def heightForWidth(self, width: int) -> int:
+        """Return how high square cells make the map that fills ``width``."""
+        if self.data is None:
+            return width
+        rows, columns = self.data.values.shape
+        left, top = self._margins(width, px(_MAX_COLUMN_LABEL) + width)
+        return int(top + (width - left - 1) * rows / columns) + 2
+
     # --- what is shown -----------------------------------------------------------------------------------
 
     def set_data(self, data: HeatmapData | None) -> None:
@@ -99,6 +112,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
                 self.view.setLimits(
                     xMin=0, xMax=columns, yMin=0, yMax=rows, minXRange=1, minYRange=1, maxXRange=columns, maxYRange=rows
                 )
+                self.updateGeometry()
                 self._place_view()
                 self.show_all()
             self._draw_image()
@@ -143,15 +157,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
 
     def _place_view(self) -> None:
         """Leave room for the labels, and make the cells square if they should be."""
-        left = top = 0.0
-        if self.data is not None:
-            metrics = QFontMetricsF(mono_font(11))
-            longest = max((metrics.horizontalAdvance(text) for text in self.data.row_labels), default=0)
-            left = min(longest, px(_MAX_ROW_LABEL)) + 2 * UNIT if self.data.row_labels else 0.0
-            longest = max((metrics.horizontalAdvance(text) for text in self.data.column_labels), default=0)
-            top = min(longest, px(_MAX_COLUMN_LABEL)) + 2 * UNIT if self.data.column_labels else 0.0
-            if self._columns_lie_flat(left, longest):
-                top = metrics.height() + 2 * UNIT
+        left, top = self._margins(self.width(), self.height())
         width, height = max(1.0, self.width() - left - 1), max(1.0, self.height() - top - 1)
         if self._square and self.data is not None:
             rows, columns = self.data.values.shape
@@ -160,13 +166,25 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
         self.view.setGeometry(QRectF(left, top, width, height))
         self._overlay.set_box(QRectF(0, 0, self.width(), self.height()))
 
-    def _columns_lie_flat(self, left: float, longest: float) -> bool:
-        assert self.data is not None
+    def _margins(self, width: float, height: float) -> tuple[float, float]:
+        """Return the room that row and column labels take at the left and the top."""
+        if self.data is None:
+            return 0.0, 0.0
         rows, columns = self.data.values.shape
-        cell = (self.width() - left) / columns
+        metrics = QFontMetricsF(mono_font(11))
+        longest_row, longest_column = (
+            max((metrics.horizontalAdvance(text) for text in labels), default=0.0)
+            for labels in (self.data.row_labels, self.data.column_labels)
+        )
+        left = min(longest_row, px(_MAX_ROW_LABEL)) + 2 * UNIT if self.data.row_labels else 0.0
+        if not self.data.column_labels:
+            return left, 0.0
+        cell = (width - left) / columns
         if self._square:
-            cell = min(cell, (self.height() - px(_MAX_COLUMN_LABEL)) / rows)
-        return bool(longest + 2 * UNIT <= cell)
+            cell = min(cell, (height - px(_MAX_COLUMN_LABEL)) / rows)
+        lies_flat = longest_column + 2 * UNIT <= cell
+        top = metrics.height() if lies_flat else min(longest_column, px(_MAX_COLUMN_LABEL))
+        return left, top + 2 * UNIT
 
     def _cell_at(self, position: QPointF) -> tuple[int, int] | None:
         if self.data is None or not self.view.sceneBoundingRect().contains(position):

@@ -9,7 +9,7 @@ from gptviz.widgets import colormaps
 from gptviz.widgets.text import draw_text, number
 from gptviz.widgets.theme import UNIT, color, current, mono_font, px, text_font
 
-_BAR_WIDTH, _BAR_HEIGHT = 160, 10
+_BAR_WIDTH, _BAR_HEIGHT = 128, 10
 _NONE_WIDTH = 18
 
 

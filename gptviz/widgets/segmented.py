@@ -15,6 +15,7 @@ class Segmented(QWidget):
         """Make the switch; each choice is its key, its text and its tooltip."""
         super().__init__()
         self.setAccessibleName(name)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._group = QButtonGroup(self)
         self._buttons: dict[str, QPushButton] = {}
         layout = QHBoxLayout(self)

@@ -2,14 +2,14 @@
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QAbstractSpinBox, QHBoxLayout, QSizePolicy, QSpinBox, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSpinBox, QToolButton, QWidget
 
 from gptviz.widgets.icons import icon
 from gptviz.widgets.theme import px, text_font
 
 
 class Stepper(QWidget):
-    """‹ Block 1 of 12 ›"""
+    """‹ Block 1 ›"""
 
     changed = Signal(int)
 
@@ -17,7 +17,6 @@ class Stepper(QWidget):
         super().__init__()
         self.spin = QSpinBox()
         self.spin.setObjectName("stepper")
-        self.spin.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
         self.spin.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.spin.setPrefix(prefix)
         self.spin.setRange(1, 1)
@@ -36,15 +35,14 @@ class Stepper(QWidget):
             layout.addWidget(widget)
         self.apply_theme()
 
-    def set_value(self, value: int, highest: int, of: bool = True) -> None:
-        """Show ``value`` of 1 … ``highest`` without reporting a change; ``of`` adds "of <highest>"."""
+    def set_value(self, value: int, highest: int) -> None:
+        """Show ``value`` of 1 … ``highest`` without reporting a change."""
         self.spin.blockSignals(True)
         self.spin.setRange(1, highest)
-        self.spin.setSuffix(f" of {highest}" if of else "")
         self.spin.setValue(value)
         self.spin.blockSignals(False)
-        longest = f"{self.spin.prefix()}{highest if of else max(value, 100)}{self.spin.suffix()}"
-        self.spin.setFixedWidth(QFontMetrics(text_font(12)).horizontalAdvance(longest) + px(18))
+        longest = f"{self.spin.prefix()}{highest if highest < 100 else max(value, 100)}"
+        self.spin.setFixedWidth(QFontMetrics(text_font(12)).horizontalAdvance(longest) + px(12))
         self._enable()
 
     @property
