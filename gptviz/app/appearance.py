@@ -6,7 +6,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from gptviz.app.style import palette, style_sheet
-from gptviz.widgets.theme import DARK, LIGHT, Theme, current, load_fonts, set_scale, text_font
+from gptviz.widgets.theme import DARK, LIGHT, Theme, current, load_fonts, text_font, use
 
 LECTURE_SCALE = 1.5
 _SCHEMES = {"system": Qt.ColorScheme.Unknown, "light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}
@@ -60,7 +60,7 @@ class Appearance(QObject):
     def _apply(self) -> None:
         QGuiApplication.styleHints().setColorScheme(_SCHEMES[self._scheme])
         theme = self._wanted()
-        set_scale(LECTURE_SCALE if self._lecture else 1.0)
+        use(theme, LECTURE_SCALE if self._lecture else 1.0)
         self._app.setPalette(palette(theme))
         self._app.setFont(text_font())
         self._app.setStyleSheet(style_sheet(theme))

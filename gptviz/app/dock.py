@@ -23,6 +23,7 @@ class PaneDock(QDockWidget):
         self.setWidget(body)
         self._title = _Title(self)
         self.setTitleBarWidget(self._title)
+        self.visibilityChanged.connect(pane.set_in_sight)
 
     def apply_theme(self) -> None:
         """Draw the icons in the theme's colours."""

@@ -24,6 +24,7 @@ class Pane(QWidget):
         super().__init__()
         self.session = session
         self._seen: ViewState | None = None
+        self._in_sight = True
         self.setAccessibleName(self.title)
         session.changed.connect(self._state_changed)
 
@@ -31,14 +32,22 @@ class Pane(QWidget):
         """Show ``new``; only what differs from ``old`` has to be touched."""
         raise NotImplementedError
 
+    @Slot(bool)
+    def set_in_sight(self, in_sight: bool) -> None:
+        """Tell whether another tab covers the pane: Qt counts a covered pane as visible."""
+        self._in_sight = in_sight
+        if in_sight and self.isVisible():
+            self._catch_up()
+
     @Slot(object, object)
     def _state_changed(self, old: object, new: object) -> None:
-        if self.isVisible():
+        if self.isVisible() and self._in_sight:
             self._catch_up()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._catch_up()
+        if self._in_sight:
+            self._catch_up()
 
     def _catch_up(self) -> None:
         new = self.session.state

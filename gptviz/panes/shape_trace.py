@@ -1,13 +1,14 @@
 """Shape trace: every stage of the pass with its shapes, filling while the model runs."""
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QSize, Qt
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, QSize, Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeView, QVBoxLayout
 
 from gptviz.panes.pane import Pane, differs
 from gptviz.panes.shape_trace_model import MS, OPERATION, PARAMETERS, SHAPES, STAGE, ShapeTraceModel
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
-from gptviz.widgets.theme import UNIT, px
+from gptviz.widgets.theme import UNIT, mono_font, px
 
 
 class ShapeTracePane(Pane):
@@ -53,22 +54,44 @@ class ShapeTracePane(Pane):
             self.tree.expand(self.model.index(1, 0))
             self.tree.expand(self.model.index(len(self.model.groups) - 1, 0))
         if new.model is not None and differs(old, new, "live", "trace", "model"):
-            self._show_records(new)
+            self._show_records(old, new)
         if differs(old, new, "selection"):
             self._follow(new.selection.stage)
 
-    def _show_records(self, new: ViewState) -> None:
+    def _show_records(self, old: ViewState | None, new: ViewState) -> None:
         if new.live is not None:
+            before = len(old.live) if old is not None and old.live is not None and old.live else None
             self.model.set_records(new.live)
-        elif new.trace is not None and new.model is not None and new.trace.config == new.model.config:
+            self._repaint(before, len(new.live))
+            return
+        if new.trace is not None and new.model is not None and new.trace.config == new.model.config:
             self.model.set_records(new.trace.records)
             self._fit_shapes()
         else:
             self.model.set_records(())
+        self.tree.viewport().update()
+
+    def _repaint(self, first: int | None, last: int) -> None:
+        """Repaint the rows in sight whose stages, from ``first`` to ``last``, have finished; all if it is None."""
+        viewport = self.tree.viewport()
+        if first is None:
+            viewport.update()
+            return
+        index = self.tree.indexAt(QPoint(0, 0))
+        while index.isValid():
+            box = self.tree.visualRect(index)
+            if box.top() > viewport.height():
+                break
+            stages = self.model.stages_at(index)
+            if stages[0].index < last and stages[-1].index >= first:
+                viewport.update(0, box.top(), viewport.width(), box.height())
+            index = self.tree.indexBelow(index)
 
     def _fit_shapes(self) -> None:
-        if self.tree.sizeHintForColumn(SHAPES) > self.tree.columnWidth(SHAPES):
-            self.tree.resizeColumnToContents(SHAPES)
+        text = "0" * self.model.longest_shapes()
+        width = QFontMetrics(mono_font(11)).horizontalAdvance(text) + px(4 * UNIT)
+        if width > self.tree.columnWidth(SHAPES):
+            self.tree.setColumnWidth(SHAPES, width)
 
     def _follow(self, stage: str | None) -> None:
         current = self.model.stage_at(self.tree.currentIndex())

@@ -62,15 +62,16 @@ class ShapeTraceModel(QAbstractItemModel):
             self.endResetModel()
 
     def set_records(self, records: "Sequence[StageRecord]") -> None:
-        """Show the shapes and times of the stages that have run."""
-        before, self._records = len(self._records), records
-        first = min(before, len(records)) if 0 < before < len(records) else 0
-        for row, group in enumerate(self._groups):
-            if group.stages[-1].index < first:
-                continue
-            top = self.index(row, 0)
-            self.dataChanged.emit(top, self.index(row, MS))
-            self.dataChanged.emit(self.index(0, 0, top), self.index(len(group.stages) - 1, MS, top))
+        """Take the shapes and times of the stages that have run.
+
+        The view has to be repainted. dataChanged is not emitted: the view would ask for every row's index
+        again, many times a second while the model runs.
+        """
+        self._records = records
+
+    def longest_shapes(self) -> int:
+        """Return the number of characters of the longest pair of shapes."""
+        return max((len(_shapes(record)) for record in self._records), default=0)
 
     def forget_colours(self) -> None:
         """Draw the family marks anew, in the colours of another theme."""
@@ -78,9 +79,13 @@ class ShapeTraceModel(QAbstractItemModel):
 
     def stage_at(self, index: _Index) -> Stage | None:
         """Return the stage of a row; None for a group."""
-        if not index.isValid() or not index.parent().isValid():
-            return None
-        return self._groups[index.parent().row()].stages[index.row()]
+        group = index.internalId() if index.isValid() else 0  # 0 for groups, else the group's row + 1
+        return self._groups[group - 1].stages[index.row()] if group else None
+
+    def stages_at(self, index: _Index) -> tuple[Stage, ...]:
+        """Return the stage of a row, or all stages of a group's row."""
+        stage = self.stage_at(index)
+        return self._groups[index.row()].stages if stage is None else (stage,)
 
     def index_of(self, name: str) -> QModelIndex:
         """Return the row of a stage."""
@@ -102,7 +107,7 @@ class ShapeTraceModel(QAbstractItemModel):
     def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
         if not parent.isValid():
             return len(self._groups)
-        return 0 if parent.parent().isValid() or parent.column() else len(self._groups[parent.row()].stages)
+        return 0 if parent.internalId() or parent.column() else len(self._groups[parent.row()].stages)
 
     def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
         return len(COLUMNS)
@@ -180,7 +185,7 @@ def _cell(stage: Stage, record: "StageRecord | None", column: int) -> str | None
     if record is None:
         return None
     if column == SHAPES:
-        return f"{_compact(record.input_shape)} → {_compact(record.output_shape)}"
+        return _shapes(record)
     if column == PARAMETERS:
         return f"{record.parameters:,}" if record.parameters else None
     return _milliseconds(record.ms)
@@ -189,6 +194,10 @@ def _cell(stage: Stage, record: "StageRecord | None", column: int) -> str | None
 def _milliseconds(value: float) -> str:
     places = 2 if value < 10 else 1 if value < 100 else 0
     return f"{value:,.{places}f}"
+
+
+def _shapes(record: "StageRecord") -> str:
+    return f"{_compact(record.input_shape)} → {_compact(record.output_shape)}"
 
 
 def _compact(sizes: Sequence[int]) -> str:

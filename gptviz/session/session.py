@@ -16,6 +16,7 @@ from gptviz.session.state import (
     Generation,
     Message,
     PromptTokens,
+    Selection,
     ViewState,
 )
 from gptviz.session.worker import Outcome, Worker
@@ -23,10 +24,11 @@ from gptviz.session.worker import Outcome, Worker
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gptviz.capture.trace import Trace
     from gptviz.model.gpt import GPTModel
     from gptviz.tokenizer import Tokenizer
 
-_LIVE_MS = 33  # how often progress is read off the worker
+_LIVE_MS = 50  # how often progress is read off the worker
 _SHOWN_PIECES = 1100  # more than any context holds
 
 
@@ -75,7 +77,7 @@ class Session(QObject):
 
     def start(self, config: str = DEFAULT_CONFIG, seed: int = DEFAULT_SEED) -> None:
         """Read the tokenizer, initialise the model, then run the prompt once."""
-        self._text_worker.submit(jobs.load_tokenizer, self._tokenizer_ended)
+        self._load_tokenizer()
         self.use_model(config, seed)
 
     def use_model(self, config: str, seed: int) -> None:
@@ -96,6 +98,8 @@ class Session(QObject):
         """Run the model on the prompt, as soon as model and tokens are there."""
         if self._model is None and not self._building:
             self.use_model(*self._wanted_model)
+        if self._tokenizer is None and self._text_worker.context is None:
+            self._load_tokenizer()
         self._run_when_ready = True
         self._run_if_ready()
 
@@ -111,7 +115,10 @@ class Session(QObject):
         if "layer" in what and "stage" not in what and stage is not None and stage.startswith("trf_blocks."):
             what["stage"] = f"trf_blocks.{what['layer']}.{stage.split('.', 2)[2]}"  # the same stage of that block
         selection = replace(self._state.selection, **what)
-        self._update(selection=self._clamped(selection))
+        if self._state.trace is not None:
+            selection = _clamped(selection, self._state.trace)
+        if selection != self._state.selection:
+            self._update(selection=selection)
         self._fetch_block()
 
     def select_stage(self, name: str) -> None:
@@ -148,7 +155,8 @@ class Session(QObject):
             return
         ids = state.generation.ids[-state.trace.config.context_length :]
         if state.trace.batch == 1 and ids == tuple(state.trace.ids[0].tolist()):
-            self._append_step(jobs.PassResult(state.trace, state.trace_pieces))
+            self._update(generation=self._with_step(state.trace))
+            self._keep_playing()
         else:
             self._submit_pass(ids, "Generating", self._step_ended)
 
@@ -227,20 +235,30 @@ class Session(QObject):
             what["live"] = tuple(context.records)
         self._update(**what)
 
-    def _finish(self, outcome: Outcome, what_failed: str) -> bool:
-        """Go idle; tell whether there is a result, and show the error if there is one."""
+    def _finish(self, outcome: Outcome, what_failed: str, **result: Any) -> None:
+        """Go idle in one change: with what the job brought, or with the error if it failed."""
         self._live_timer.stop()
-        message = self._state.message
         generation = self._state.generation
         if outcome.error is not None:
-            message = explain(what_failed, outcome.error)
-            generation = replace(generation, playing=False) if generation.playing else generation
             self._run_when_ready = False
-        self._update(activity=None, live=None, message=message, generation=generation)
-        return outcome.error is None and not outcome.cancelled
+            result["message"] = explain(what_failed, outcome.error)
+            generation = replace(generation, playing=False) if generation.playing else generation
+        if (outcome.error is not None or outcome.cancelled) and generation.shown is not None:
+            generation = replace(generation, shown=self._step_on_screen())
+        self._update(**{"activity": None, "live": None, "generation": generation, **result})
+
+    def _step_on_screen(self) -> int | None:
+        trace = self._state.trace
+        ids = () if trace is None else tuple(trace.ids[0].tolist())
+        steps = self._state.generation.steps
+        return next((index for index, step in enumerate(steps) if step.context == ids), None)
+
+    def _load_tokenizer(self) -> None:
+        self._text_worker.submit(jobs.load_tokenizer, self._tokenizer_ended)
 
     def _tokenizer_ended(self, outcome: Outcome) -> None:
         if outcome.error is not None:
+            self._run_when_ready = False
             self._update(message=explain("The tokenizer could not be read", outcome.error))
             return
         self._tokenizer = outcome.result  # type: ignore[assignment]
@@ -262,11 +280,11 @@ class Session(QObject):
 
     def _model_ended(self, outcome: Outcome) -> None:
         self._building = False
-        if not self._finish(outcome, "The model could not be initialised"):
-            return
-        assert isinstance(outcome.result, jobs.BuiltModel)
-        self._model = outcome.result.model
-        self._update(model=outcome.result.info)
+        what: dict[str, Any] = {}
+        if isinstance(outcome.result, jobs.BuiltModel):
+            self._model = outcome.result.model
+            what["model"] = outcome.result.info
+        self._finish(outcome, "The model could not be initialised", **what)
         self._run_if_ready()
 
     def _run_if_ready(self) -> None:
@@ -286,27 +304,32 @@ class Session(QObject):
         return too_long(len(tokens.ids), context_length) if len(tokens.ids) > context_length else None
 
     def _run_ended(self, outcome: Outcome) -> None:
-        if self._finish(outcome, "The forward pass failed"):
-            result = outcome.result
-            assert isinstance(result, jobs.PassResult)
-            self._update(generation=Generation(tuple(result.trace.ids[0].tolist())))
-            self._show(result)
+        what = self._shown(outcome.result)
+        if isinstance(outcome.result, jobs.PassResult):
+            what["generation"] = Generation(tuple(outcome.result.trace.ids[0].tolist()))
+        self._pass_finished(outcome, "The forward pass failed", what)
 
     def _pass_ended(self, outcome: Outcome) -> None:
-        if self._finish(outcome, "The forward pass failed"):
-            assert isinstance(outcome.result, jobs.PassResult)
-            self._show(outcome.result)
+        self._pass_finished(outcome, "The forward pass failed", self._shown(outcome.result))
 
     def _step_ended(self, outcome: Outcome) -> None:
-        if self._finish(outcome, "The next token could not be generated"):
-            assert isinstance(outcome.result, jobs.PassResult)
-            self._append_step(outcome.result)
+        what = self._shown(outcome.result)
+        if isinstance(outcome.result, jobs.PassResult):
+            what["generation"] = self._with_step(outcome.result.trace)
+        self._pass_finished(outcome, "The next token could not be generated", what)
 
-    def _append_step(self, result: "jobs.PassResult") -> None:
+    def _pass_finished(self, outcome: Outcome, what_failed: str, what: dict[str, Any]) -> None:
+        self._finish(outcome, what_failed, **what)
+        if what:
+            self._fetch_block()
+            self._keep_playing()
+
+    def _with_step(self, trace: "Trace") -> Generation:
         generation = self._state.generation
-        steps = (*generation.steps, jobs.generated_step(result.trace))
-        self._update(generation=replace(generation, steps=steps, shown=len(steps) - 1))
-        self._show(result)
+        steps = (*generation.steps, jobs.generated_step(trace))
+        return replace(generation, steps=steps, shown=len(steps) - 1)
+
+    def _keep_playing(self) -> None:
         if self._state.generation.playing:
             QTimer.singleShot(0, self, self._play_on)
 
@@ -315,10 +338,12 @@ class Session(QObject):
         if self._state.generation.playing:
             self.step()
 
-    def _show(self, result: "jobs.PassResult") -> None:
-        self._update(trace=result.trace, trace_pieces=result.pieces)
-        self._update(selection=self._clamped(self._state.selection))
-        self._fetch_block()
+    def _shown(self, result: object) -> dict[str, Any]:
+        """Return what changes in the state when the trace of ``result`` is shown; nothing without a trace."""
+        if not isinstance(result, jobs.PassResult):
+            return {}
+        selection = _clamped(self._state.selection, result.trace)
+        return {"trace": result.trace, "trace_pieces": result.pieces, "selection": selection}
 
     def _fetch_block(self) -> None:
         """Have the selected block's inside at hand: replay it unless it was kept."""
@@ -329,22 +354,20 @@ class Session(QObject):
         self._submit(f"Replaying block {layer + 1}", partial(jobs.replay_block, trace, layer), self._block_ended)
 
     def _block_ended(self, outcome: Outcome) -> None:
-        if self._finish(outcome, "The block could not be replayed"):
-            self._update(trace=outcome.result)
-            self._fetch_block()
+        what = {} if outcome.result is None else {"trace": outcome.result}
+        self._pass_finished(outcome, "The block could not be replayed", what)
 
-    def _clamped(self, selection: Any) -> Any:
-        trace = self._state.trace
-        if trace is None:
-            return selection
-        config, last = trace.config, trace.tokens - 1
-        clamped = replace(
-            selection,
-            layer=min(max(selection.layer, 0), config.n_layers - 1),
-            head=min(max(selection.head, 0), config.n_heads - 1),
-            query=max(-1, min(selection.query, last)),
-            key=None if selection.key is None or selection.key > last else max(0, selection.key),
-            row=min(max(selection.row, 0), trace.batch - 1),
-            stage=selection.stage if selection.stage in trace else None,
-        )
-        return selection if clamped == selection else clamped
+
+def _clamped(selection: Selection, trace: "Trace") -> Selection:
+    """Bring each index of ``selection`` into the range that ``trace`` has."""
+    config, last = trace.config, trace.tokens - 1
+    clamped = replace(
+        selection,
+        layer=min(max(selection.layer, 0), config.n_layers - 1),
+        head=min(max(selection.head, 0), config.n_heads - 1),
+        query=max(-1, min(selection.query, last)),
+        key=None if selection.key is None or selection.key > last else max(0, selection.key),
+        row=min(max(selection.row, 0), trace.batch - 1),
+        stage=selection.stage if selection.stage in trace else None,
+    )
+    return selection if clamped == selection else clamped

@@ -1,6 +1,8 @@
 """One long-lived thread for the work that the GUI thread must not do."""
 
+import os
 import sys
+import threading
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -16,6 +18,13 @@ if TYPE_CHECKING:
 # How long a thread may hold the interpreter while another waits (Python's default is 5 ms): the GUI thread
 # waits behind the hooks' Python code up to this long, several times a frame.
 _SWITCH_SECONDS = 0.001
+_NICE = 5
+
+
+def _yield_to_the_gui() -> None:
+    """Let the GUI thread go first where cores are scarce; torch's own threads inherit this from the worker."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
 
 
 class Cancelled(Exception):  # noqa: N818 - a request that was met, no error
@@ -56,7 +65,7 @@ class Worker(QObject):
     def __init__(self, name: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
         sys.setswitchinterval(_SWITCH_SECONDS)
-        self._executor = ThreadPoolExecutor(1, thread_name_prefix=f"gptviz-{name}")
+        self._executor = ThreadPoolExecutor(1, f"gptviz-{name}", initializer=_yield_to_the_gui)
         self._generation = 0
         self._context: JobContext | None = None
         self._on_end: Callable[[Outcome], None] | None = None
@@ -110,7 +119,7 @@ class Worker(QObject):
             return
         context, on_end = self._context, self._on_end
         self._context = self._on_end = None
-        if context is not None and context.cancel.is_set() and outcome.error is not None:
+        if context is not None and context.cancel.is_set():
             outcome = Outcome(outcome.generation, cancelled=True)
         if on_end is not None:
             on_end(outcome)

@@ -61,6 +61,8 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
         self.hovered: tuple[int, int] | None = None
         self._square = square_cells
         self._step = 1
+        self._placing = False  # while the view is being set up, nothing is drawn
+        self._longest_labels = (0.0, 0.0)  # px of rows, of columns
         self.setFrameShape(self.Shape.NoFrame)
         self.setStyleSheet("background: transparent")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -108,6 +110,8 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
         else:
             rows, columns = data.values.shape
             self._ground.setRect(QRectF(0, 0, columns, rows))
+            self._measure_labels()
+            self._placing = True
             if not same_shape:
                 self.view.setLimits(
                     xMin=0, xMax=columns, yMin=0, yMax=rows, minXRange=1, minYRange=1, maxXRange=columns, maxYRange=rows
@@ -115,6 +119,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
                 self.updateGeometry()
                 self._place_view()
                 self.show_all()
+            self._placing = False
             self._draw_image()
         self._overlay.update()
 
@@ -166,16 +171,21 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
         self.view.setGeometry(QRectF(left, top, width, height))
         self._overlay.set_box(QRectF(0, 0, self.width(), self.height()))
 
+    def _measure_labels(self) -> None:
+        assert self.data is not None
+        metrics = QFontMetricsF(mono_font(11))
+        rows, columns = (
+            max(map(metrics.horizontalAdvance, set(labels)), default=0.0)
+            for labels in (self.data.row_labels, self.data.column_labels)
+        )
+        self._longest_labels = rows, columns
+
     def _margins(self, width: float, height: float) -> tuple[float, float]:
         """Return the room that row and column labels take at the left and the top."""
         if self.data is None:
             return 0.0, 0.0
         rows, columns = self.data.values.shape
-        metrics = QFontMetricsF(mono_font(11))
-        longest_row, longest_column = (
-            max((metrics.horizontalAdvance(text) for text in labels), default=0.0)
-            for labels in (self.data.row_labels, self.data.column_labels)
-        )
+        longest_row, longest_column = self._longest_labels
         left = min(longest_row, px(_MAX_ROW_LABEL)) + 2 * UNIT if self.data.row_labels else 0.0
         if not self.data.column_labels:
             return left, 0.0
@@ -183,7 +193,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
         if self._square:
             cell = min(cell, (height - px(_MAX_COLUMN_LABEL)) / rows)
         lies_flat = longest_column + 2 * UNIT <= cell
-        top = metrics.height() if lies_flat else min(longest_column, px(_MAX_COLUMN_LABEL))
+        top = QFontMetricsF(mono_font(11)).height() if lies_flat else min(longest_column, px(_MAX_COLUMN_LABEL))
         return left, top + 2 * UNIT
 
     def _cell_at(self, position: QPointF) -> tuple[int, int] | None:
@@ -215,7 +225,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
             self.cell_clicked.emit(*cell)
 
     def _range_changed(self, *_: object) -> None:
-        if self.data is not None:
+        if self.data is not None and not self._placing:
             self._draw_image()
         self._overlay.update()
 
@@ -240,6 +250,8 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
         super().changeEvent(event)
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and hasattr(self, "_overlay"):
             self._apply_theme()
+            if self.data is not None:
+                self._measure_labels()
             self._place_view()
             if self.data is not None:
                 self._draw_image()
@@ -264,9 +276,12 @@ def strongest(values: Array, step: int) -> Array:
     """
     rows, columns = values.shape
     padded = np.full((-(-rows // step) * step, -(-columns // step) * step), np.nan, dtype=np.float32)
-    padded[:rows, :columns] = np.where(np.isfinite(values), values, np.nan)
-    tiles = padded.reshape(padded.shape[0] // step, step, -1, step)
-    with np.errstate(all="ignore"):
-        high: Array = np.fmax.reduce(np.fmax.reduce(tiles, axis=3), axis=1)
-        low: Array = np.fmin.reduce(np.fmin.reduce(tiles, axis=3), axis=1)
-        return np.where(np.abs(low) > np.abs(high), low, high)
+    padded[:rows, :columns] = values
+    padded[np.isinf(padded)] = np.nan
+    result: Array = padded[::step, ::step].copy()
+    for row in range(step):
+        for column in range(step):
+            part = padded[row::step, column::step]
+            larger = ~(np.abs(part) <= np.abs(result)) & ~np.isnan(part)
+            np.copyto(result, part, where=larger)
+    return result

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QColor, QFont, QFontDatabase
 
 from gptviz import resources
 
@@ -13,7 +13,6 @@ UNIT = 4  # px, the spacing everything is a multiple of
 _FONT_FILES = ("Inter-Regular.otf", "Inter-Medium.otf", "Inter-SemiBold.otf", "JetBrainsMono-Regular.ttf")
 TEXT_FAMILY = "Inter"
 MONO_FAMILY = "JetBrains Mono"
-_SCALE_PROPERTY = "gptviz-scale"
 
 
 @dataclass(frozen=True)
@@ -85,9 +84,21 @@ DARK = Theme(
 )
 
 
+class _Look:
+    """What everything is drawn with at present."""
+
+    theme = LIGHT
+    scale = 1.0
+
+
 def current() -> Theme:
-    """Return the theme that the application's palette belongs to."""
-    return DARK if QApplication.palette().color(QPalette.ColorRole.Window).lightness() < 128 else LIGHT
+    """Return the theme that is in use; widgets hear of a change through their palette's change."""
+    return _Look.theme
+
+
+def use(theme: Theme, scale: float) -> None:
+    """Draw everything in ``theme``, ``scale`` times as large as normal (1.5 in lectures)."""
+    _Look.theme, _Look.scale = theme, scale
 
 
 def color(value: str, alpha: float = 1.0) -> QColor:
@@ -110,30 +121,28 @@ def load_fonts() -> None:
         QFontDatabase.addApplicationFont(str(resources.path("fonts", name)))
 
 
-def set_scale(scale: float) -> None:
-    """Set how much larger than normal everything is drawn (1.5 in lectures)."""
-    QApplication.instance().setProperty(_SCALE_PROPERTY, scale)  # type: ignore[union-attr]
-
-
 def px(size: float) -> int:
     """Return ``size`` pixels, scaled for lectures."""
-    app = QApplication.instance()
-    scale = app.property(_SCALE_PROPERTY) if app is not None else None
-    return round(size * (scale or 1.0))
+    return round(size * _Look.scale)
 
 
 def text_font(size: float = 13, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
     """Return the text font at ``size`` px, with figures of equal width."""
-    font = QFont(TEXT_FAMILY)
-    font.setPixelSize(px(size))
-    font.setWeight(weight)
-    font.setFeature(QFont.Tag("tnum"), 1)
-    return font
+    return _font(TEXT_FAMILY, px(size), weight)
 
 
 def mono_font(size: float = 12) -> QFont:
     """Return the font of numbers, IDs and shapes at ``size`` px."""
-    font = QFont(MONO_FAMILY)
-    font.setPixelSize(px(size))
-    font.setStyleHint(QFont.StyleHint.Monospace)
+    return _font(MONO_FAMILY, px(size), QFont.Weight.Normal)
+
+
+@cache
+def _font(family: str, pixels: int, weight: QFont.Weight) -> QFont:
+    font = QFont(family)
+    font.setPixelSize(pixels)
+    font.setWeight(weight)
+    if family == TEXT_FAMILY:
+        font.setFeature(QFont.Tag("tnum"), 1)
+    else:
+        font.setStyleHint(QFont.StyleHint.Monospace)
     return font
