@@ -24,7 +24,7 @@ class Appearance(QObject):
         self._lecture = lecture
         app.setStyle("Fusion")
         load_fonts()
-        pg.setConfigOptions(imageAxisOrder="row-major", antialias=True)
+        pg.setConfigOptions(imageAxisOrder="row-major", antialias=True, mouseRateLimit=0)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
         self._apply()
 

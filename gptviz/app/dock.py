@@ -1,9 +1,10 @@
 """A pane in a frame that can be moved, closed and brought back."""
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, Slot
 from PySide6.QtWidgets import QDockWidget, QFrame, QHBoxLayout, QLabel, QMainWindow, QToolButton, QVBoxLayout
 
 from gptviz.panes.pane import Pane
+from gptviz.session.session import Session
 from gptviz.widgets.icons import icon
 from gptviz.widgets.theme import UNIT, px
 
@@ -11,19 +12,33 @@ from gptviz.widgets.theme import UNIT, px
 class PaneDock(QDockWidget):
     """Its title bar gives way to the tab when several docks share a place."""
 
-    def __init__(self, pane: Pane, window: QMainWindow) -> None:
-        super().__init__(pane.title, window)
-        self.pane = pane
-        self.setObjectName(f"dock-{pane.name}")
+    def __init__(self, kind: type[Pane], session: Session, window: QMainWindow) -> None:
+        super().__init__(kind.title, window)
+        self._kind = kind
+        self._session = session
+        self._pane: Pane | None = None
+        self.setObjectName(f"dock-{kind.name}")
         body = QFrame()
         body.setObjectName("paneBody")
-        layout = QVBoxLayout(body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(pane)
+        self._layout = QVBoxLayout(body)
+        self._layout.setContentsMargins(0, 0, 0, 0)
         self.setWidget(body)
         self._title = _Title(self)
         self.setTitleBarWidget(self._title)
-        self.visibilityChanged.connect(pane.set_in_sight)
+        self.visibilityChanged.connect(self._visibility_changed)
+
+    @property
+    def pane(self) -> Pane:
+        """The pane, made when it is first needed: a start must not wait for panes behind other tabs."""
+        if self._pane is None:
+            self._pane = self._kind(self._session)
+            self._layout.addWidget(self._pane)
+        return self._pane
+
+    @Slot(bool)
+    def _visibility_changed(self, visible: bool) -> None:
+        if visible or self._pane is not None:
+            self.pane.set_in_sight(visible)
 
     def apply_theme(self) -> None:
         """Draw the icons in the theme's colours."""

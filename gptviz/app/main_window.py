@@ -32,7 +32,7 @@ class MainWindow(QMainWindow):
         self.setDockNestingEnabled(True)
         self.setDockOptions(self.dockOptions() | QMainWindow.DockOption.GroupedDragging)
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
-        self.docks = {pane.name: PaneDock(pane(session), self) for pane in PANES}
+        self.docks = {pane.name: PaneDock(pane, session, self) for pane in PANES}
         self.prompt_bar = PromptBar(session)
         self.banner = Banner(session)
         self.status = StatusBar(session)

@@ -41,7 +41,7 @@ def indices(values: Array, low: float, high: float) -> Array:
     """Return for each value the index (uint8) of its colour between ``low`` and ``high``."""
     span = high - low
     scaled = (values - low) * ((_COLOURS - 1) / span) if span > 0 else np.full(values.shape, _COLOURS // 2)
-    finite = np.isfinite(scaled)
+    finite = np.isfinite(values)
     clipped = np.clip(scaled, 0, _COLOURS - 1)
     if finite.all():
         return clipped.astype(np.uint8)

@@ -1,5 +1,7 @@
 """Single-colour icons, drawn in the colour of the text around them."""
 
+from functools import cache
+
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
 from PySide6.QtGui import QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
@@ -12,16 +14,21 @@ _SIZE = 16  # px
 
 def icon(name: str, tint: str | None = None) -> QIcon:
     """Return the icon ``resources/icons/<name>.svg`` in ``tint``, by default the text's colour."""
+    return _icon(name, tint or current().text, current().muted, px(_SIZE))
+
+
+@cache
+def _icon(name: str, tint: str, disabled: str, side: int) -> QIcon:
     svg = resources.path("icons", f"{name}.svg").read_text(encoding="utf-8")
     result = QIcon()
-    for mode, tone in ((QIcon.Mode.Normal, tint or current().text), (QIcon.Mode.Disabled, current().muted)):
+    for mode, tone in ((QIcon.Mode.Normal, tint), (QIcon.Mode.Disabled, disabled)):
         for density in (1, 2):
-            result.addPixmap(_pixmap(svg.replace("currentColor", tone), density, faint=mode != QIcon.Mode.Normal), mode)
+            faint = mode != QIcon.Mode.Normal
+            result.addPixmap(_pixmap(svg.replace("currentColor", tone), side, density, faint), mode)
     return result
 
 
-def _pixmap(svg: str, density: int, faint: bool) -> QPixmap:
-    side = px(_SIZE)
+def _pixmap(svg: str, side: int, density: int, faint: bool) -> QPixmap:
     pixmap = QPixmap(QSize(side, side) * density)
     pixmap.setDevicePixelRatio(density)
     pixmap.fill(Qt.GlobalColor.transparent)
