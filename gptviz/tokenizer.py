@@ -23,7 +23,7 @@ _PATTERN = r"""'s|'t|'re|'ve|'m|'ll|'d| ?[\p{L}]+| ?[\p{N}]+| ?[^\s\p{L}\p{N}]+|
 class Piece:
     """One token as a person sees it.
 
-    ``text`` is the token's own text; bytes that are no whole character on their own are written as ‹F0 9F›.
+    ``text`` is the token's own text; bytes that are no whole character on their own are written as ‹F0·9F›.
     ``group`` is the position of the first of the tokens that a character is split over, else the own position.
     """
 
@@ -55,7 +55,7 @@ class Tokenizer:
         return self._encoding.encode(whole, allowed_special="all")
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Return the text of ``ids``; bytes that are no whole character are written as ‹F0 9F›."""
+        """Return the text of ``ids``; bytes that are no whole character are written as ‹F0·9F›."""
         return b"".join(self.token_bytes(token) for token in ids).decode("utf-8", _SHOW_BYTES)
 
     def token_bytes(self, token: int) -> bytes:
@@ -129,7 +129,7 @@ _SHOW_BYTES = "gptviz-show-bytes"
 
 def _show_bytes(error: UnicodeError) -> tuple[str, int]:
     assert isinstance(error, UnicodeDecodeError)
-    return f"‹{error.object[error.start : error.end].hex(' ').upper()}›", error.end
+    return f"‹{error.object[error.start : error.end].hex(' ').upper().replace(' ', '·')}›", error.end
 
 
 codecs.register_error(_SHOW_BYTES, _show_bytes)

@@ -67,7 +67,7 @@ def test_half_a_surrogate_pair_becomes_the_replacement_character(tokenizer: Toke
         "漢字かな交じり文 한국어 ไทย",
         "\U0010ffff\ue000\ufffd\uffff",
         "it's we'll I'd don't 'S 'LL",
-        "<b>&amp;</b> %s {0} \\n ‹F0 9F›",
+        "<b>&amp;</b> %s {0} \\n ‹F0·9F›",
         "a" * 3000 + " " * 300,
     ],
 )
@@ -93,7 +93,7 @@ def test_pieces_show_a_text_token_by_token(tokenizer: Tokenizer) -> None:
 def test_a_split_character_is_shown_as_bytes_that_belong_together(tokenizer: Tokenizer) -> None:
     assert tokenizer.pieces(tokenizer.encode("a🤗b")) == (
         Piece(position=0, id=64, text="a", bytes=b"a", group=0),
-        Piece(position=1, id=8582, text="‹F0 9F›", bytes=b"\xf0\x9f", group=1),
+        Piece(position=1, id=8582, text="‹F0·9F›", bytes=b"\xf0\x9f", group=1),
         Piece(position=2, id=97, text="‹A4›", bytes=b"\xa4", group=1),
         Piece(position=3, id=245, text="‹97›", bytes=b"\x97", group=1),
         Piece(position=4, id=65, text="b", bytes=b"b", group=4),
@@ -121,7 +121,7 @@ def test_bytes_that_never_become_a_character_are_each_on_their_own(tokenizer: To
 
 
 def test_bytes_that_are_no_whole_character_are_decoded_as_bytes(tokenizer: Tokenizer) -> None:
-    assert tokenizer.decode([15496, 8582]) == "Hello‹F0 9F›"
+    assert tokenizer.decode([15496, 8582]) == "Hello‹F0·9F›"
     assert tokenizer.decode([97]) == tokenizer.token_text(97) == "‹A4›"
 
 

@@ -129,6 +129,7 @@ class MainWindow(QMainWindow):
         if not self._placed:
             self._placed = True
             self._share_out()
+        self.prompt_bar.edit.setFocus()
 
     @Slot()
     def _docks_changed(self, *_: object) -> None:

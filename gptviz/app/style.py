@@ -100,7 +100,9 @@ QPushButton#segment {{ border-radius: 0; padding: {px(3)}px {px(10)}px; font-siz
 QPushButton#segment[place="first"] {{ border-top-left-radius: {px(5)}px; border-bottom-left-radius: {px(5)}px;
     margin-left: 0; }}
 QPushButton#segment[place="last"] {{ border-top-right-radius: {px(5)}px; border-bottom-right-radius: {px(5)}px; }}
-QPushButton#segment:checked {{ background: {soft}; color: {theme.text}; border: 1px solid {theme.accent}; }}
+QPushButton#toggle {{ padding: {px(3)}px {px(10)}px; font-size: {px(12)}px; color: {theme.muted}; }}
+QPushButton#segment:checked, QPushButton#toggle:checked {{
+    background: {soft}; color: {theme.text}; border: 1px solid {theme.accent}; }}
 
 QPlainTextEdit, QLineEdit, QSpinBox {{ background: {theme.panel}; color: {theme.text};
     border: 1px solid {control}; border-radius: {px(5)}px; padding: {px(3)}px {px(8)}px;
@@ -116,7 +118,6 @@ QSpinBox#stepper:focus {{ border: 1px solid {theme.accent}; }}
 QToolButton#stepperButton {{ padding: {px(3)}px {px(2)}px; border-radius: 0; }}
 QToolButton#stepperButton[place="first"] {{ border-top-left-radius: {px(5)}px; border-bottom-left-radius: {px(5)}px; }}
 QToolButton#stepperButton[place="last"] {{ border-top-right-radius: {px(5)}px; border-bottom-right-radius: {px(5)}px; }}
-QCheckBox {{ font-size: {px(12)}px; color: {theme.muted}; spacing: {px(6)}px; }}
 
 QTreeView, QTableView {{ background: {theme.panel}; border: none; outline: none; }}
 QTreeView::item, QTableView::item {{ height: {px(22)}px; padding: 0 {px(4)}px; border: none; }}

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from gptviz.analysis.attention import head_map, layer_previews, without_future
 from gptviz.panes.pane import Pane, differs
@@ -46,7 +46,9 @@ class AttentionPane(Pane):
         self.head = Stepper("Head", "The head that is shown", "Head ")
         for stepper in (self.block, self.head):
             stepper.changed.connect(self._stepped)
-        self.rescale = QCheckBox("Rescale rows")
+        self.rescale = QPushButton("Rescale rows")
+        self.rescale.setObjectName("toggle")
+        self.rescale.setCheckable(True)
         self.rescale.setToolTip("Colour each row relative to its own largest weight; the numbers stay as they are")
         self.rescale.toggled.connect(self._rescale_toggled)
         self.map = Heatmap()
@@ -128,6 +130,7 @@ class AttentionPane(Pane):
         self.views.set_choice(options.attention_view)
         self.block.set_value(selection.layer + 1, config.n_layers)
         self.head.set_value(selection.head + 1, config.n_heads)
+        self.rescale.setChecked(options.rescale_rows)
         self.rescale.setVisible(options.attention_view == "weights")
         row_changed = old is None or old.selection.row != selection.row
         if row_changed or differs(old, new, "trace", "options"):

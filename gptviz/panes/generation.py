@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QColor, QFontMetrics
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -19,7 +19,7 @@ from gptviz.panes.pane import Pane, differs
 from gptviz.session.session import Session
 from gptviz.session.state import GeneratedStep, ViewState
 from gptviz.widgets.text import percent, visible
-from gptviz.widgets.theme import UNIT, current, mono_font, px
+from gptviz.widgets.theme import UNIT, current, mono_font, px, text_font
 
 _COLUMNS = ("Step", "Token", "p", "Runners-up")
 _RUNNERS_UP = 3
@@ -47,7 +47,6 @@ class GenerationPane(Pane):
         self.text.setReadOnly(True)
         self.text.setObjectName("generated")
         self.text.setAccessibleName("Prompt and generated text")
-        self.text.setFixedHeight(px(64))
         self.hint = QLabel("Step appends the likeliest token and runs the model again on the longer text.")
         self.hint.setObjectName("muted")
         self.hint.setWordWrap(True)
@@ -58,15 +57,13 @@ class GenerationPane(Pane):
         self.table.setShowGrid(False)
         self.table.setFrameShape(QTableView.Shape.NoFrame)
         self.table.verticalHeader().hide()
-        self.table.verticalHeader().setDefaultSectionSize(px(24))
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.table.horizontalHeader().setSectionResizeMode(3, QHeaderView.ResizeMode.Stretch)
         self.table.horizontalHeader().setHighlightSections(False)
-        for column, width in enumerate((44, 104, 64)):
-            self.table.setColumnWidth(column, px(width))
         self.table.selectionModel().currentRowChanged.connect(self._row_chosen)
         self._following = False
+        self._set_sizes()
         buttons = QHBoxLayout()
         buttons.setSpacing(2 * UNIT)
         for button in (self.step, self.play, self.reset):
@@ -80,6 +77,17 @@ class GenerationPane(Pane):
         layout.addWidget(self.text)
         layout.addWidget(self.hint, 0, Qt.AlignmentFlag.AlignTop)
         layout.addWidget(self.table, 1)
+
+    def _set_sizes(self) -> None:
+        self.text.setFixedHeight(QFontMetrics(text_font()).lineSpacing() * 3 + px(16))
+        self.table.verticalHeader().setDefaultSectionSize(px(24))
+        for column, width in enumerate((40, 96, 76)):
+            self.table.setColumnWidth(column, px(width))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "table"):
+            self._set_sizes()
 
     def render_state(self, old: ViewState | None, new: ViewState) -> None:
         ready = new.trace is not None
@@ -164,7 +172,8 @@ class _StepsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(index.column())
         if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{len(step.context)} tokens in, token {step.chosen.id} out"
+            lines = [f"{self._text(c.id)}  {percent(c.probability)}" for c in step.candidates]
+            return "\n".join([f"{len(step.context)} tokens in, token {step.chosen.id} out", *lines])
         return None
 
     def _cell(self, row: int, step: GeneratedStep, column: int) -> str:
@@ -174,8 +183,7 @@ class _StepsModel(QAbstractTableModel):
             return self._text(step.chosen.id)
         if column == 2:
             return percent(step.chosen.probability)
-        runners_up = step.candidates[1 : _RUNNERS_UP + 1]
-        return "   ".join(f"{self._text(c.id)} {percent(c.probability)}" for c in runners_up)
+        return "  ".join(self._text(candidate.id) for candidate in step.candidates[1 : _RUNNERS_UP + 1])
 
     def _text(self, token: int) -> str:
         return visible(self._session.token_text(token))

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout
 
 from gptviz.analysis.layer_norm import LayerNormView, Moments, input_of, layer_norm_view
 from gptviz.panes.pane import Pane, differs
@@ -13,7 +13,7 @@ from gptviz.session.state import ViewState
 from gptviz.widgets.distribution import Distribution
 from gptviz.widgets.segmented import Segmented
 from gptviz.widgets.text import number, visible
-from gptviz.widgets.theme import UNIT
+from gptviz.widgets.theme import UNIT, px
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -42,6 +42,7 @@ class LayerNormPane(Pane):
             "after": _Row("After", "scale · normalised + shift", "norm"),
         }
         self.scale = _label("readout")
+        self.scale.setWordWrap(True)
         self.note = _label("muted")
         self.note.setWordWrap(True)
         layout = QVBoxLayout(self)
@@ -59,7 +60,6 @@ class LayerNormPane(Pane):
         for place, row in enumerate(self.rows.values()):
             grid.addLayout(row.words, place, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(row.plot, place, 1)
-            grid.addWidget(row.numbers, place, 2, Qt.AlignmentFlag.AlignTop)
             grid.setRowStretch(place, 1)
         layout.addLayout(grid, 1)
         layout.addWidget(self.scale)
@@ -90,7 +90,7 @@ class LayerNormPane(Pane):
         ):
             self.rows[key].show_values(values, moments, extent)
         self.scale.setText(
-            f"scale {_range(view.scale)}     shift {_range(view.shift)}     eps {number(view.eps, 1)}     "
+            f"scale {_range(view.scale)}   shift {_range(view.shift)}   eps {number(view.eps, 1)}   "
             f"largest difference from the model's output {number(view.error, 2)}"
         )
         if bool((view.scale == 1).all()) and bool((view.shift == 0).all()):
@@ -114,13 +114,13 @@ class _Row:
         heading = _label("rowTitle", title)
         self.explanation = _label("muted", explanation)
         self.explanation.setWordWrap(True)
-        self.explanation.setMinimumWidth(110)
-        self.explanation.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        self.explanation.setFixedWidth(px(190))
         self.words.addWidget(heading)
         self.words.addWidget(self.explanation)
         self.plot = Distribution(family)
         self.plot.setAccessibleName(f"Distribution {title.lower()}")
         self.numbers = _label("readout")
+        self.words.addWidget(self.numbers)
 
     def show_values(self, values: Array, moments: Moments, extent: float) -> None:
         self.plot.set_values(values, -extent, extent)

@@ -117,4 +117,5 @@ class ShapeTracePane(Pane):
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and hasattr(self, "tree"):
             self.model.forget_colours()
             self._set_sizes()
+            self._fit_shapes()
             self.tree.doItemsLayout()

@@ -20,7 +20,8 @@ _ARROWS = {
     Qt.Key.Key_Up: (-1, 0),
     Qt.Key.Key_Down: (1, 0),
 }
-_SMALLEST = 14  # px, the side of a map
+_SMALLEST = 8  # px, the side of a map
+_GAP = 3  # px between maps when all layers are shown
 _LARGEST_ONE_LAYER = 160
 _LARGEST_ALL_LAYERS = 64
 
@@ -65,7 +66,7 @@ class HeadGrid(QAbstractScrollArea):
         side, label = self._side(), self._label()
         offset = self.verticalScrollBar().value()
         if self._all_layers:
-            x, y = label + head * (side + UNIT), label + layer * (side + UNIT)
+            x, y = label + head * (side + _GAP), label + layer * (side + _GAP)
         else:
             columns = self._columns()
             pitch = side + self._caption() + 2 * UNIT
@@ -101,7 +102,7 @@ class HeadGrid(QAbstractScrollArea):
             return float(px(_SMALLEST))
         width, height = self.viewport().width() - 4, self.viewport().height() - 4
         if self._all_layers:
-            fit = (width - self._label()) / self._heads - UNIT
+            fit = (width - self._label()) / self._heads - _GAP
             return float(int(min(max(fit, px(_SMALLEST)), px(_LARGEST_ALL_LAYERS))))
         columns = self._columns()
         rows = -(-self._heads // columns)
@@ -167,7 +168,7 @@ class HeadGrid(QAbstractScrollArea):
 
     def _paint_labels(self, painter: QPainter) -> None:
         side, label = self._side(), self._label()
-        step = max(1, int(-(-px(18) // (side + UNIT))))
+        step = max(1, int(-(-px(16) // (side + _GAP))))
         for layer in range(len(self._maps)):
             box = self.map_box(layer, 0)
             painter.setPen(color(current().accent if layer == self._selected[0] else current().muted))

@@ -1,6 +1,6 @@
 """A whole number that is typed, or changed by one with a button, the arrow keys or the wheel."""
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSpinBox, QToolButton, QWidget
 
@@ -41,8 +41,7 @@ class Stepper(QWidget):
         self.spin.setRange(1, highest)
         self.spin.setValue(value)
         self.spin.blockSignals(False)
-        longest = f"{self.spin.prefix()}{highest if highest < 100 else max(value, 100)}"
-        self.spin.setFixedWidth(QFontMetrics(text_font(12)).horizontalAdvance(longest) + px(12))
+        self._fit()
         self._enable()
 
     @property
@@ -67,10 +66,22 @@ class Stepper(QWidget):
         button.clicked.connect(call)
         return button
 
+    def _fit(self) -> None:
+        value, highest = self.spin.value(), self.spin.maximum()
+        longest = f"{self.spin.prefix()}{highest if highest < 100 else max(value, 100)}"
+        self.spin.setFixedWidth(QFontMetrics(text_font(12)).horizontalAdvance(longest) + px(12))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and hasattr(self, "more"):
+            self.apply_theme()
+            self._fit()
+
     def _enable(self) -> None:
         self.less.setEnabled(self.spin.value() > self.spin.minimum())
         self.more.setEnabled(self.spin.value() < self.spin.maximum())
 
     def _value_changed(self, value: int) -> None:
+        self._fit()
         self._enable()
         self.changed.emit(value)
