@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gptviz.analysis.layer_norm import input_of
+from gptviz.analysis.operands import inputs_of
+from gptviz.capture.stages import block_input_name
 
 if TYPE_CHECKING:
     from gptviz.capture.trace import Trace
@@ -58,7 +59,7 @@ def _block_errors(trace: "Trace", layer: int) -> Iterator[Check]:
     above = float(np.abs(weights[..., future]).max()) if future.any() else 0.0
     yield Check("no weight above the diagonal", above, name, 0.0)
     stream = trace.array(f"{prefix}.shortcut1")
-    source = trace.array(input_of(trace, f"{prefix}.norm1"))
+    source = trace.array(block_input_name(layer))
     branch = trace.array(f"{prefix}.drop_shortcut1")
     yield Check("shortcut 1 adds the block's input", _largest(source + branch - stream), f"{prefix}.shortcut1", 0.0)
     branch, out = trace.array(f"{prefix}.drop_shortcut2"), trace.array(f"{prefix}.shortcut2")
@@ -69,7 +70,8 @@ def _block_errors(trace: "Trace", layer: int) -> Iterator[Check]:
 
 def _norm_errors(trace: "Trace", norm: str) -> Iterator[Check]:
     """Undo scale and shift, then compare with mean 0 and the variance that eps implies."""
-    before = trace.array(input_of(trace, norm)).astype(np.float64)
+    (source,) = inputs_of(trace.record(norm).stage, trace.config)
+    before = trace.array(source).astype(np.float64)
     scale, shift = trace.parameter(f"{norm}.scale"), trace.parameter(f"{norm}.shift")
     if not scale.all():
         return  # where scale is 0, what was normalised can't be read off the output

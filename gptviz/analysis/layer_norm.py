@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gptviz.analysis.operands import inputs_of
+
 if TYPE_CHECKING:
     from gptviz.capture.trace import Trace
 
@@ -27,6 +29,7 @@ class LayerNormView:
     and ``after`` is ``scale`` · ``normalised`` + ``shift``. ``error`` is the largest difference from that.
     """
 
+    source: str  # the stage that goes in
     before: Array
     normalised: Array
     after: Array
@@ -41,7 +44,7 @@ class LayerNormView:
 
 def layer_norm_view(trace: "Trace", norm: str, token: int, row: int = 0) -> LayerNormView | None:
     """Return what the LayerNorm stage ``norm`` did to ``token``; None while its block is not at hand."""
-    source = input_of(trace, norm)
+    (source,) = inputs_of(trace.record(norm).stage, trace.config)
     if not (trace.has(norm) and trace.has(source)):
         return None
     before = trace.array(source)[row, token]
@@ -52,19 +55,18 @@ def layer_norm_view(trace: "Trace", norm: str, token: int, row: int = 0) -> Laye
     normalised = (exact - exact.mean()) / np.sqrt(exact.var() + eps)
     error = float(np.abs(scale * normalised + shift - after).max())
     return LayerNormView(
-        before, normalised, after, scale, shift, eps, moments(before), moments(normalised), moments(after), error
+        source,
+        before,
+        normalised,
+        after,
+        scale,
+        shift,
+        eps,
+        moments(before),
+        moments(normalised),
+        moments(after),
+        error,
     )
-
-
-def input_of(trace: "Trace", norm: str) -> str:
-    """Return the name of the stage that goes into the LayerNorm stage ``norm``."""
-    if norm == "final_norm":
-        return f"trf_blocks.{trace.config.n_layers - 1}.shortcut2"
-    prefix, local = norm.rsplit(".", 1)
-    if local == "norm2":
-        return f"{prefix}.shortcut1"
-    layer = int(prefix.split(".")[1])
-    return "drop_emb" if layer == 0 else f"trf_blocks.{layer - 1}.shortcut2"
 
 
 def moments(values: Array) -> Moments:

@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout
 
-from gptviz.analysis.layer_norm import LayerNormView, Moments, input_of, layer_norm_view
+from gptviz.analysis.layer_norm import LayerNormView, Moments, layer_norm_view
 from gptviz.panes.pane import Pane, differs
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
@@ -78,7 +78,7 @@ class LayerNormPane(Pane):
         if view is None:
             self.note.setText("This block is being replayed …")
             return
-        self.rows["before"].explanation.setText(input_of(new.trace, norm))
+        self.rows["before"].explanation.setText(view.source)
         self._show(view)
 
     def _show(self, view: LayerNormView) -> None:
