@@ -13,6 +13,7 @@ from gptviz.model.config import CONFIGS
 
 if TYPE_CHECKING:
     from gptviz.analysis.candidates import Candidate
+    from gptviz.analysis.checks import Check
     from gptviz.model.gpt import GPTModel
     from gptviz.tokenizer import Piece, Tokenizer
 
@@ -137,15 +138,16 @@ def _trace(options: argparse.Namespace) -> int:
     import torch
 
     from gptviz.analysis.candidates import top_candidates
-    from gptviz.analysis.checks import run_checks
-    from gptviz.capture import capture
+    from gptviz.analysis.checks import causality_check, run_checks
+    from gptviz.capture import capture, perturbed_pass
 
     tokenizer = _tokenizer()
     rows = [_encode(text, CONFIGS[options.config].context_length) for text in options.texts]
     counts = [len(row) for row in rows]
     if len(set(counts)) > 1:
         raise UsageError(f"the texts of a batch need equal numbers of tokens, but these have {_listed(counts)}")
-    trace = capture(_model(options), torch.tensor(rows))
+    model = _model(options)
+    trace = capture(model, torch.tensor(rows))
     tokens = [{"row": row, **_piece(piece)} for row, ids in enumerate(rows) for piece in tokenizer.pieces(ids)]
     top = [
         {"row": row, **_candidate(candidate, tokenizer)}
@@ -164,9 +166,9 @@ def _trace(options: argparse.Namespace) -> int:
         }
         for record in trace.records
     ]
-    checks = run_checks(trace)
+    checks = (*run_checks(trace), causality_check(trace, perturbed_pass(model, trace.ids)))
     if options.json:
-        shown = [{"name": c.name, "max_error": c.max_error, "ok": c.ok, "where": c.where} for c in checks]
+        shown = [_check(check) for check in checks]
         _print_json({"model": _described(options), "tokens": tokens, "stages": stages, "top": top, "checks": shown})
         return 0
     for record in trace.records:
@@ -177,9 +179,7 @@ def _trace(options: argparse.Namespace) -> int:
     for entry in top:
         print(f"{entry['probability'] * 100:9.5f} %  {entry['logit']:9.5f}  {entry['id']:>6}  {entry['text']!r}")
     for check in checks:
-        print(
-            f"{'ok    ' if check.ok else 'BROKEN'}  {check.name}: largest error {check.max_error:.2g} at {check.where}"
-        )
+        print(_check_line(check))
     return 0
 
 
@@ -309,6 +309,19 @@ def _candidate(candidate: "Candidate", tokenizer: "Tokenizer") -> dict[str, Any]
         "logit": candidate.logit,
         "probability": candidate.probability,
     }
+
+
+def _check(check: "Check") -> dict[str, Any]:
+    finite = check.max_error is not None and check.max_error < float("inf")
+    error = check.max_error if finite else None  # JSON has no infinity
+    return {"name": check.name, "max_error": error, "ok": check.ok, "where": check.where, "note": check.note}
+
+
+def _check_line(check: "Check") -> str:
+    if check.max_error is None:
+        return f"not run  {check.name}: {check.note}"
+    verdict = "ok" if check.ok else "BROKEN"
+    return f"{verdict:<7}  {check.name}: largest error {check.max_error:.2g} at {check.where}"
 
 
 def _listed(counts: Sequence[int]) -> str:

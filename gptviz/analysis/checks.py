@@ -1,13 +1,13 @@
 """Invariants of the forward pass, measured on a trace."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gptviz.analysis.operands import inputs_of
-from gptviz.capture.stages import block_input_name
+from gptviz.capture.stages import block_input_name, block_name
 
 if TYPE_CHECKING:
     from gptviz.capture.trace import Trace
@@ -17,71 +17,111 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(frozen=True)
 class Check:
-    """An invariant, the largest error found, where it is, and whether it is within ``tolerance``."""
+    """An invariant, the largest error found, where it is, and whether it is within ``tolerance``.
+
+    A check that could not run has no error, and says in ``note`` why.
+    """
 
     name: str
-    max_error: float
+    max_error: float | None
     where: str
-    tolerance: float
+    tolerance: float = 0.0
+    note: str = ""
 
     @property
-    def ok(self) -> bool:
-        return self.max_error <= self.tolerance
+    def ok(self) -> bool | None:
+        """Whether the invariant holds; None if that could not be measured."""
+        return None if self.max_error is None else self.max_error <= self.tolerance
+
+
+ROWS = "attention rows sum to one"
+FUTURE = "nothing above the diagonal"
+SHORTCUT1 = "shortcut 1 adds the block's input"
+SHORTCUT2 = "shortcut 2 adds shortcut 1"
+NORM_MEAN = "LayerNorm: mean 0 before scale and shift"
+NORM_VARIANCE = "LayerNorm: variance that eps implies"
+HEAD = "logits = head · final norm"
+LAST = "last = logits of the last position"
+CAUSALITY = "causality: the last token changes no earlier position"
 
 
 def run_checks(trace: "Trace") -> tuple[Check, ...]:
     """Measure all checks on ``trace``; blocks that were not kept are replayed one after the other."""
-    worst: dict[str, Check] = {}
-    for check in _all_errors(trace):
-        if check.name not in worst or not check.max_error <= worst[check.name].max_error:
+    checks = merge((), outer_checks(trace))
+    for layer in range(trace.config.n_layers):
+        checks = merge(checks, block_checks(trace.with_block(layer), layer))
+    return checks
+
+
+def merge(before: Sequence[Check], more: Sequence[Check]) -> tuple[Check, ...]:
+    """Keep of each check the one with the largest error."""
+    worst = {check.name: check for check in before}
+    for check in more:
+        known = worst.get(check.name)
+        if known is None or known.max_error is None or _size(check) > _size(known):
             worst[check.name] = check
     return tuple(worst.values())
 
 
-def _all_errors(trace: "Trace") -> Iterator[Check]:
-    for layer in range(trace.config.n_layers):
-        trace = trace.with_block(layer)
-        yield from _block_errors(trace, layer)
-    yield from _norm_errors(trace, "final_norm")
+def block_checks(trace: "Trace", layer: int) -> tuple[Check, ...]:
+    """Measure what holds inside block ``layer``, which must be at hand."""
+    prefix = block_name(layer)
+    name = f"{prefix}.att.weights"
+    weights = trace.array(name)
+    future = weights * np.triu(np.ones(weights.shape[-2:], dtype=weights.dtype), 1)
+    source, branch = trace.array(block_input_name(layer)), trace.array(f"{prefix}.drop_shortcut1")
+    stream = trace.array(f"{prefix}.shortcut1")
+    second, out = trace.array(f"{prefix}.drop_shortcut2"), trace.array(f"{prefix}.shortcut2")
+    return (
+        Check(ROWS, _largest(weights.sum(axis=-1, dtype=np.float64) - 1), name, 1e-5),
+        Check(FUTURE, _largest(future), name),
+        Check(SHORTCUT1, _largest(source + branch - stream), f"{prefix}.shortcut1"),
+        Check(SHORTCUT2, _largest(stream + second - out), f"{prefix}.shortcut2"),
+        *_norm_checks(trace, f"{prefix}.norm1"),
+        *_norm_checks(trace, f"{prefix}.norm2"),
+    )
+
+
+def outer_checks(trace: "Trace") -> tuple[Check, ...]:
+    """Measure what holds outside the blocks."""
     logits, last = trace.array("out_head"), trace.array("last")
     normed, head = trace.array("final_norm")[:, -1], trace.parameter("out_head.weight")
-    size = float(np.abs(last).max())
-    yield Check("logits = head · final norm", _largest(normed @ head.T - last) / max(size, 1.0), "out_head", 1e-4)
-    yield Check("last = logits of the last position", _largest(logits[:, -1] - last), "last", 0.0)
+    size = max(float(np.abs(last).max()), 1.0)
+    return (
+        *_norm_checks(trace, "final_norm"),
+        Check(HEAD, _largest(normed @ head.T - last) / size, "out_head", 1e-4),
+        Check(LAST, _largest(logits[:, -1] - last), "last"),
+    )
 
 
-def _block_errors(trace: "Trace", layer: int) -> Iterator[Check]:
-    prefix = f"trf_blocks.{layer}"
-    weights = trace.array(f"{prefix}.att.weights")
-    name = f"{prefix}.att.weights"
-    yield Check("attention rows sum to one", _largest(weights.sum(axis=-1, dtype=np.float64) - 1), name, 1e-5)
-    future = np.triu(np.ones(weights.shape[-2:], dtype=bool), 1)
-    above = float(np.abs(weights[..., future]).max()) if future.any() else 0.0
-    yield Check("no weight above the diagonal", above, name, 0.0)
-    stream = trace.array(f"{prefix}.shortcut1")
-    source = trace.array(block_input_name(layer))
-    branch = trace.array(f"{prefix}.drop_shortcut1")
-    yield Check("shortcut 1 adds the block's input", _largest(source + branch - stream), f"{prefix}.shortcut1", 0.0)
-    branch, out = trace.array(f"{prefix}.drop_shortcut2"), trace.array(f"{prefix}.shortcut2")
-    yield Check("shortcut 2 adds shortcut 1", _largest(stream + branch - out), f"{prefix}.shortcut2", 0.0)
-    for norm in ("norm1", "norm2"):
-        yield from _norm_errors(trace, f"{prefix}.{norm}")
+def causality_check(trace: "Trace", perturbed: "Trace | None") -> Check:
+    """Compare with a pass in which only the last token was another one; None if there is no earlier position."""
+    if perturbed is None:
+        return Check(CAUSALITY, None, "out_head", note="one token has no earlier position")
+    difference = trace.array("out_head")[:, :-1] - perturbed.array("out_head")[:, :-1]
+    return Check(CAUSALITY, _largest(difference), "out_head", 1e-4)
 
 
-def _norm_errors(trace: "Trace", norm: str) -> Iterator[Check]:
+def _norm_checks(trace: "Trace", norm: str) -> tuple[Check, ...]:
     """Undo scale and shift, then compare with mean 0 and the variance that eps implies."""
     (source,) = inputs_of(trace.record(norm).stage, trace.config)
-    before = trace.array(source).astype(np.float64)
     scale, shift = trace.parameter(f"{norm}.scale"), trace.parameter(f"{norm}.shift")
     if not scale.all():
-        return  # where scale is 0, what was normalised can't be read off the output
+        note = "a scale of 0 hides what was normalised"
+        return Check(NORM_MEAN, None, norm, note=note), Check(NORM_VARIANCE, None, norm, note=note)
     normalised = (trace.array(norm) - shift) / scale.astype(np.float64)
-    variance = before.var(axis=-1)
+    variance = trace.array(source).astype(np.float64).var(axis=-1)
     implied = variance / (variance + trace.eps(norm))
-    yield Check("LayerNorm: mean 0", _largest(normalised.mean(axis=-1)), norm, 1e-4)
-    yield Check("LayerNorm: variance that eps implies", _largest(normalised.var(axis=-1) - implied), norm, 1e-4)
+    return (
+        Check(NORM_MEAN, _largest(normalised.mean(axis=-1)), norm, 1e-4),
+        Check(NORM_VARIANCE, _largest(normalised.var(axis=-1) - implied), norm, 1e-4),
+    )
 
 
 def _largest(errors: Array) -> float:
     """Return the largest absolute error; NaN counts as infinite."""
     return float(np.nan_to_num(np.abs(errors), nan=np.inf).max()) if errors.size else 0.0
+
+
+def _size(check: Check) -> float:
+    return -1.0 if check.max_error is None else check.max_error

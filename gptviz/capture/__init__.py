@@ -10,7 +10,7 @@ from gptviz.capture.stages import Family, Source, Stage, block_input_name, block
 
 if TYPE_CHECKING:
     from gptviz.capture.memory import DEFAULT_BUDGET, block_bytes, blocks_within
-    from gptviz.capture.recorder import CancelFlag, CaptureCancelled, CaptureError, capture
+    from gptviz.capture.recorder import CancelFlag, CaptureCancelled, CaptureError, capture, perturbed_pass
     from gptviz.capture.trace import StageRecord, Trace, TraceError
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "blocks_within",
     "capture",
     "catalogue",
+    "perturbed_pass",
 ]
 
 

@@ -49,6 +49,9 @@ class _Recorder:
         self.digest_of: Mapping[str, Digest] = {}
         self.on_stage: OnStage | None = None
         self.cancel: CancelFlag | None = None
+        self.on_partial: Callable[[], None] | None = None
+        self.present: dict[str, Tensor] = {}  # with on_partial: what is not kept of the block that runs now
+        self._present_layer: int | None = None
         self._modules = modules
         self._stages = stages
         self._keep = keep
@@ -123,9 +126,19 @@ class _Recorder:
             self.digests[stage.name] = self.digest_of[stage.local_name](output)
         if self.on_stage is not None:
             self.on_stage(record)
+        if self.on_partial is not None:
+            self._keep_for_now(stage, output)
+            self.on_partial()
         if self.cancel is not None and self.cancel.is_set():
             raise CaptureCancelled(f"stopped after {stage.name}")
         self._last = time.perf_counter()
+
+    def _keep_for_now(self, stage: Stage, output: Tensor) -> None:
+        if stage.layer != self._present_layer:
+            self._present_layer = stage.layer
+            self.present.clear()
+        if stage.name not in self.tensors:
+            self.present[stage.name] = output
 
 
 @dataclass(frozen=True)
@@ -173,9 +186,8 @@ class _RandomStates:
 
     def __init__(self, model: GPTModel, needed: bool) -> None:
         self.by_layer: dict[int, Tensor] = {}
-        self._handles = [
-            block.register_forward_pre_hook(self._hook(layer)) for layer, block in enumerate(model.trf_blocks) if needed
-        ]
+        self._blocks = list(model.trf_blocks) if needed else []
+        self._handles: list[RemovableHandle] = []
 
     def _hook(self, layer: int) -> Callable[[nn.Module, tuple[Any, ...]], None]:
         def hook(module: nn.Module, args: tuple[Any, ...]) -> None:
@@ -184,6 +196,7 @@ class _RandomStates:
         return hook
 
     def __enter__(self) -> Self:
+        self._handles = [block.register_forward_pre_hook(self._hook(layer)) for layer, block in enumerate(self._blocks)]
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -199,6 +212,7 @@ def capture(
     on_stage: OnStage | None = None,
     cancel: CancelFlag | None = None,
     digests: Mapping[str, Digest] | None = None,
+    on_partial: Callable[[Trace], None] | None = None,
 ) -> Trace:
     """Run ``model`` once on ``ids`` (B, T) and return its trace.
 
@@ -217,6 +231,8 @@ def capture(
         Called after each stage, in the same thread, with its record (name, shapes, milliseconds).
     cancel
         Asked after each stage; once it is set, CaptureCancelled is raised.
+    on_partial
+        Called after each stage with the trace so far; it may block, which holds the pass inside the hook.
     digests
         For a stage's name within its block, such as ``att.weights``, a function that reduces the tensor to
         a small array of its own; the results are in ``trace.digests``, also for blocks whose inside is not kept.
@@ -244,7 +260,22 @@ def capture(
 
     recorder = _Recorder(modules, stages, keep)
     recorder.on_stage, recorder.cancel, recorder.digest_of = on_stage, cancel, digests or {}
-    with recorder, _RandomStates(model, needed=any(modes.values())) as states, torch.no_grad():
+    random_states = _RandomStates(model, needed=any(modes.values()))
+    replay = BlockReplay(model, modes, random_states.by_layer)
+
+    def trace_so_far() -> Trace:
+        return Trace(
+            config=config,
+            records=tuple(recorder.records),
+            digests=MappingProxyType(dict(recorder.digests)),
+            kept=MappingProxyType(dict(recorder.tensors)),
+            replay=replay,
+            replayed=MappingProxyType(dict(recorder.present)),
+        )
+
+    if on_partial is not None:
+        recorder.on_partial = lambda: on_partial(trace_so_far())
+    with recorder, random_states, torch.no_grad():
         try:
             logits = model(ids.clone())  # a copy, so that the caller can't change the trace afterwards
             last = last_logits(logits)
@@ -255,10 +286,17 @@ def capture(
         except Exception as error:
             ran = recorder.records[-1].name if recorder.records else "no stage"
             raise CaptureError(f"the forward pass failed after {ran}: {error}") from error
-    return Trace(
-        config=config,
-        records=tuple(recorder.records),
-        digests=MappingProxyType(recorder.digests),
-        kept=MappingProxyType(recorder.tensors),
-        replay=BlockReplay(model, modes, states.by_layer),
-    )
+    recorder.present.clear()
+    return trace_so_far()
+
+
+def perturbed_pass(model: GPTModel, ids: Tensor, cancel: CancelFlag | None = None) -> Trace | None:
+    """Capture a pass on ``ids`` (B, T) with another last token: the next ID of the vocabulary.
+
+    Returns None for T = 1, where there is no earlier position to compare.
+    """
+    if ids.shape[1] < 2:
+        return None
+    changed = ids.clone()
+    changed[:, -1] = (changed[:, -1] + 1) % model.config.vocab_size
+    return capture(model, changed, budget=0, cancel=cancel)

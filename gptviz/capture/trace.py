@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gptviz.capture.stages import Stage, block_input_name, block_name
+from gptviz.capture.stages import Stage, block_input_name, block_name, catalogue
 from gptviz.model.config import GPTConfig
 
 if TYPE_CHECKING:
@@ -58,6 +58,11 @@ class Trace:
     def names(self) -> tuple[str, ...]:
         """The names of all stages, in execution order."""
         return tuple(record.name for record in self.records)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the pass has run to its end; one that is held in the middle has later stages missing."""
+        return len(self.records) == len(catalogue(self.config))
 
     @property
     def ids(self) -> Tensor:
@@ -144,6 +149,8 @@ class Trace:
         """Return a trace that has the inside of block ``layer`` at hand, and of no other block that was not kept."""
         if self.has_block(layer):
             return self
+        if not self.has(f"{block_name(layer)}.shortcut2"):
+            raise TraceError(f"block {layer + 1} has not run to its end in this trace")
         tensors = self.replay(layer, self.kept[block_input_name(layer)])
         output = f"{block_name(layer)}.shortcut2"
         if not torch.equal(tensors[output].view(torch.int32), self.kept[output].view(torch.int32)):  # NaN too
