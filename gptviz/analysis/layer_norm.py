@@ -44,6 +44,8 @@ class LayerNormView:
 
 def layer_norm_view(trace: "Trace", norm: str, token: int, row: int = 0) -> LayerNormView | None:
     """Return what the LayerNorm stage ``norm`` did to ``token``; None while its block is not at hand."""
+    if norm not in trace:
+        return None
     (source,) = inputs_of(trace.record(norm).stage, trace.config)
     if not (trace.has(norm) and trace.has(source)):
         return None

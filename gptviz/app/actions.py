@@ -30,6 +30,22 @@ class Actions:
         self.reset = self._action(
             "Reset generation", "Ctrl+Backspace", "Drop the generated tokens", session.reset_generation
         )
+        walk, live = session.walk, session.live
+        self.walks = [
+            self._keyed("Next stage", "→", walk.forward),
+            self._keyed("Previous stage", "←", walk.back),
+            self._keyed("Next block", "Shift+→", walk.next_block),
+            self._keyed("Previous block", "Shift+←", walk.previous_block),
+            self._keyed("First stage", "Home", walk.first),
+            self._keyed("Last stage", "End", walk.last),
+            self._keyed("Play or pause", "Space", walk.toggle),
+        ]
+        self.step_live = self._action("Step live", "F10", "Run the real pass and hold it at every stage", live.start)
+        self.next = self._action("Next stage of the held pass", "F11", "Let it compute one more stage", live.next)
+        self.run_on = self._action(
+            "Continue the held pass", "F9", "Go on to the next breakpoint or the end", live.run_on
+        )
+        self.add_row = self._action("Add a row", "Ctrl+B", "Make a batch of several prompts", session.add_prompt)
         self.quit = self._action("Quit", "Ctrl+Q", "Close gptviz", window.close)
         self.larger = self._action("Lecture size", "Ctrl+Shift+L", "Draw everything 1.5 times as large", self._scale)
         self.larger.setCheckable(True)
@@ -49,11 +65,19 @@ class Actions:
         self._window.addAction(action)
         return action
 
+    def _keyed(self, text: str, key: str, call: Callable[[], object]) -> QAction:
+        """An action whose key the window handles itself, after the widget in focus had no use for it."""
+        action = QAction(f"{text}\t{key}", self._window)
+        action.setToolTip(f"{text} ({key})")
+        action.triggered.connect(lambda *_: call())
+        return action
+
     def _fill_menu_bar(self) -> None:
         window = self._window
         bar = window.menuBar()
         self._menu("File", (self.quit,))
-        self._menu("Run", (self.run, self.cancel, None, self.edit_prompt))
+        self._menu("Run", (self.run, self.cancel, None, self.edit_prompt, self.add_row))
+        self._menu("Walk", (*self.walks, None, self.step_live, self.next, self.run_on))
         self._menu("Generate", (self.step, self.play, None, self.reset))
         bar.addMenu(self.model_menu)
         view = self._menu("View", ())

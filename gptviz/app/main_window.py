@@ -1,7 +1,7 @@
 """The window: prompt bar above, panes as docks, status below."""
 
 from PySide6.QtCore import QSize, Qt, QTimer, Slot
-from PySide6.QtGui import QCloseEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QTabWidget, QToolBar, QToolButton, QVBoxLayout, QWidget
 
 from gptviz.app.actions import Actions
@@ -11,12 +11,14 @@ from gptviz.app.dock import PaneDock
 from gptviz.app.prompt_bar import PromptBar
 from gptviz.app.settings import Settings
 from gptviz.app.status import StatusBar
+from gptviz.app.transport import Transport
 from gptviz.panes import PANES
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.icons import icon
 from gptviz.widgets.theme import px
 
+_CENTRE = ("flow", "stage", "attention", "layer-norm", "checks")  # the first above, the others as tabs below it
 _LEFT, _RIGHT = (0.38, 490, 560), (0.245, 310, 420)  # share of the width, smallest and largest px
 
 
@@ -34,6 +36,7 @@ class MainWindow(QMainWindow):
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
         self.docks = {pane.name: PaneDock(pane, session, self) for pane in PANES}
         self.prompt_bar = PromptBar(session)
+        self.transport = Transport(session)
         self.banner = Banner(session)
         self.status = StatusBar(session)
         self.actions_ = Actions(self)
@@ -46,6 +49,7 @@ class MainWindow(QMainWindow):
             self.prompt_bar.first_row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
         self._make_header()
         self.setStatusBar(self.status)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.resize(1280, 800)
         self.restore_default_layout()
         self._placed = self._restore_layout()
@@ -54,6 +58,7 @@ class MainWindow(QMainWindow):
             dock.dockLocationChanged.connect(self._docks_changed)
             dock.topLevelChanged.connect(self._docks_changed)
         self._docks_changed()
+        self.status.checks.clicked.connect(self._show_checks)
         session.changed.connect(self._state_changed)
         appearance.changed.connect(self._appearance_changed)
         self._appearance_changed()
@@ -67,6 +72,7 @@ class MainWindow(QMainWindow):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.prompt_bar)
+        layout.addWidget(self.transport)
         layout.addWidget(self.banner)
         bar = QToolBar("Prompt")
         bar.setObjectName("prompt-bar")
@@ -96,29 +102,35 @@ class MainWindow(QMainWindow):
 
     def restore_default_layout(self) -> None:
         """Put all panes back to where a first start has them."""
-        trace, attention, norm, token, generation = (self.docks[pane.name] for pane in PANES)
         for dock in self.docks.values():
             dock.setFloating(False)
             self.removeDockWidget(dock)
-        self.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, trace)
-        self.splitDockWidget(trace, attention, Qt.Orientation.Horizontal)
-        self.splitDockWidget(attention, token, Qt.Orientation.Horizontal)
-        self.splitDockWidget(token, generation, Qt.Orientation.Vertical)
-        self.tabifyDockWidget(attention, norm)
-        for dock in self.docks.values():
+        docks = self.docks
+        top, *below = (docks[name] for name in _CENTRE if name in docks)
+        self.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, docks["shape-trace"])
+        self.splitDockWidget(docks["shape-trace"], top, Qt.Orientation.Horizontal)
+        self.splitDockWidget(top, docks["next-token"], Qt.Orientation.Horizontal)
+        self.splitDockWidget(docks["next-token"], docks["generation"], Qt.Orientation.Vertical)
+        self.splitDockWidget(top, below[0], Qt.Orientation.Vertical)
+        for dock in below[1:]:
+            self.tabifyDockWidget(below[0], dock)
+        for dock in docks.values():
             dock.show()
-        attention.raise_()
+        below[0].raise_()
         self._share_out()
 
     def _share_out(self) -> None:
         """Give the sides what they need and the middle the rest."""
-        trace, attention, _, token, generation = (self.docks[pane.name] for pane in PANES)
+        docks = self.docks
         left, right = (
             round(min(max(share * self.width(), px(least)), px(most))) for share, least, most in (_LEFT, _RIGHT)
         )
         middle = max(px(300), self.width() - left - right)
-        self.resizeDocks([trace, attention, token], [left, middle, right], Qt.Orientation.Horizontal)
-        self.resizeDocks([token, generation], [55, 45], Qt.Orientation.Vertical)
+        top, *below = (docks[name] for name in _CENTRE if name in docks)
+        columns = [docks["shape-trace"], top, docks["next-token"]]
+        self.resizeDocks(columns, [left, middle, right], Qt.Orientation.Horizontal)
+        self.resizeDocks([docks["next-token"], docks["generation"]], [55, 45], Qt.Orientation.Vertical)
+        self.resizeDocks([top, below[0]], [45, 55], Qt.Orientation.Vertical)
 
     def _restore_layout(self) -> bool:
         layout = self._settings.layout() if self._settings is not None else None
@@ -129,7 +141,7 @@ class MainWindow(QMainWindow):
         if not self._placed:
             self._placed = True
             self._share_out()
-        self.prompt_bar.edit.setFocus()
+        self.setFocus()  # so that → walks; Ctrl+L goes to the prompt
 
     @Slot()
     def _docks_changed(self, *_: object) -> None:
@@ -151,6 +163,15 @@ class MainWindow(QMainWindow):
             self.actions_.cancel.setEnabled(new.activity is not None)
             self.actions_.step.setEnabled(new.trace is not None and new.activity is None)
             self.actions_.play.setEnabled(new.trace is not None)
+
+    def show_pane(self, name: str) -> None:
+        """Bring a pane to the front, also if it was closed."""
+        self.docks[name].show()
+        self.docks[name].raise_()
+
+    @Slot()
+    def _show_checks(self) -> None:
+        self.show_pane("checks")
 
     def edit_prompt(self) -> None:
         """Put the cursor into the prompt."""
@@ -178,9 +199,29 @@ class MainWindow(QMainWindow):
             button.setIconSize(QSize(px(16), px(16)))
             button.setMinimumHeight(px(22))
         self.prompt_bar.apply_theme()
+        self.transport.apply_theme()
         self.banner.apply_theme()
         for dock in self.docks.values():
             dock.apply_theme()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Walk with the keys that the widget in focus has no use for."""
+        walk = self.session.walk
+        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        calls = {
+            (Qt.Key.Key_Right, False): walk.forward,
+            (Qt.Key.Key_Left, False): walk.back,
+            (Qt.Key.Key_Right, True): walk.next_block,
+            (Qt.Key.Key_Left, True): walk.previous_block,
+            (Qt.Key.Key_Home, False): walk.first,
+            (Qt.Key.Key_End, False): walk.last,
+            (Qt.Key.Key_Space, False): walk.toggle,
+        }
+        call = calls.get((Qt.Key(event.key()), shift))
+        if call is None:
+            super().keyPressEvent(event)
+        else:
+            call()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self._settings is not None:

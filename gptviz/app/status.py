@@ -2,6 +2,7 @@
 
 from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QToolButton
 
+from gptviz.panes.checks import summary
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.text import data_size
@@ -26,15 +27,26 @@ class StatusBar(QStatusBar):
         self.cancel.setToolTip("Stop what is under way (Esc)")
         self.cancel.clicked.connect(session.cancel)
         self.cancel.hide()
+        self.checks = QToolButton()
+        self.checks.setObjectName("flat")
+        self.checks.setToolTip("Show the checks")
+        self.checks.setAccessibleName("Checks")
         self.figures = QLabel()
         for widget in (self.activity, self.progress, self.cancel):
             self.addWidget(widget)
+        self.addPermanentWidget(self.checks)
         self.addPermanentWidget(self.figures)
         session.changed.connect(self._state_changed)
 
     def _state_changed(self, old: ViewState, new: ViewState) -> None:
         if new.activity is not old.activity or new.live is not old.live or new.trace is not old.trace:
             self._show_activity(new)
+        if new.checks is not old.checks:
+            self.checks.setText(summary(new))
+            broken = "true" if new.checks.broken else "false"
+            if self.checks.property("broken") != broken:
+                self.checks.setProperty("broken", broken)
+                self.checks.style().polish(self.checks)
         if new.trace is not old.trace or new.model is not old.model:
             self.figures.setText(_figures(new))
 
@@ -50,6 +62,8 @@ class StatusBar(QStatusBar):
             stages = 9 + 23 * state.model.config.n_layers
             fraction = len(state.live) / stages
             text = f"{text}  stage {len(state.live)} / {stages}"
+            if state.held is not None:
+                text = f"Held after {state.held}, stage {len(state.live)} / {stages}"
         self.activity.setText(text)
         if fraction is None:
             self.progress.setRange(0, 0)

@@ -94,6 +94,19 @@ QPushButton#primary:disabled {{ background: {theme.raised}; color: {disabled}; b
 QToolButton#flat {{ background: transparent; border: 1px solid transparent; padding: {px(4)}px {px(6)}px; }}
 QToolButton#flat:hover {{ background: {hover}; }}
 QToolButton#flat:focus {{ border: 1px solid {theme.accent}; }}
+QStatusBar QToolButton#flat {{ color: {theme.muted}; font-size: {px(12)}px; padding: 0 {px(6)}px; }}
+QStatusBar QToolButton#flat[broken="true"] {{ color: {theme.error}; font-weight: 600; }}
+QComboBox {{ background: {theme.panel}; color: {theme.text}; border: 1px solid {control};
+    border-radius: {px(5)}px; padding: {px(2)}px {px(8)}px; font-size: {px(12)}px; min-height: {px(20)}px; }}
+QComboBox:focus {{ border: 1px solid {theme.accent}; }}
+QComboBox::drop-down {{ border: none; width: {px(14)}px; }}
+QComboBox QAbstractItemView {{ background: {theme.panel}; border: 1px solid {control}; outline: none; }}
+QSlider::groove:horizontal {{ background: {theme.raised}; height: {px(4)}px; border-radius: {px(2)}px; }}
+QSlider::sub-page:horizontal {{ background: {theme.accent}; border-radius: {px(2)}px; }}
+QSlider::handle:horizontal {{ background: {theme.accent}; width: {px(12)}px; margin: -{px(4)}px 0;
+    border-radius: {px(6)}px; }}
+QSlider::handle:horizontal:focus {{ background: {theme.text}; }}
+QSlider:disabled::handle:horizontal, QSlider:disabled::sub-page:horizontal {{ background: {control}; }}
 QToolButton::menu-indicator {{ image: none; }}
 QPushButton#segment {{ border-radius: 0; padding: {px(3)}px {px(10)}px; font-size: {px(12)}px; color: {theme.muted};
     margin-left: -1px; }}

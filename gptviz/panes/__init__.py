@@ -1,10 +1,18 @@
 """One file a pane. A new pane is a new file and a line in ``PANES``."""
 
 from gptviz.panes.attention import AttentionPane
+from gptviz.panes.checks import ChecksPane
 from gptviz.panes.generation import GenerationPane
 from gptviz.panes.layer_norm import LayerNormPane
 from gptviz.panes.next_token import NextTokenPane
 from gptviz.panes.pane import Pane
 from gptviz.panes.shape_trace import ShapeTracePane
 
-PANES: tuple[type[Pane], ...] = (ShapeTracePane, AttentionPane, LayerNormPane, NextTokenPane, GenerationPane)
+PANES: tuple[type[Pane], ...] = (
+    ShapeTracePane,
+    AttentionPane,
+    LayerNormPane,
+    ChecksPane,
+    NextTokenPane,
+    GenerationPane,
+)

@@ -139,7 +139,8 @@ class AttentionPane(Pane):
         self.grid.set_selected(selection.layer, selection.head)
         self._show_map(new)
         self.map.set_selected(None if selection.key is None or new.query is None else (new.query, selection.key))
-        self._show_readout(self.map.hovered)
+        if self.map.data is not None:
+            self._show_readout(self.map.hovered)
 
     def _show_map(self, state: ViewState) -> None:
         assert state.trace is not None
@@ -147,6 +148,7 @@ class AttentionPane(Pane):
         values = head_map(state.trace, selection.layer, selection.head, view, selection.row)
         if values is None:
             self.map.set_data(None)
+            self.readout.setText("This stage has not run yet" if state.held else "This block is being replayed …")
             return
         labels = [visible(piece.text) for piece in state.trace_pieces]
         rescaled = view == "weights" and state.options.rescale_rows

@@ -1,11 +1,11 @@
 """Shape trace: every stage of the pass with its shapes, filling while the model runs."""
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, QSize, Qt
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtGui import QAction, QFontMetrics
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeView, QVBoxLayout
 
 from gptviz.panes.pane import Pane, differs
-from gptviz.panes.shape_trace_model import MS, OPERATION, PARAMETERS, SHAPES, STAGE, ShapeTraceModel
+from gptviz.panes.shape_trace_model import MARK_WIDTH, MS, OPERATION, PARAMETERS, SHAPES, STAGE, ShapeTraceModel
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.theme import UNIT, mono_font, px
@@ -35,6 +35,13 @@ class ShapeTracePane(Pane):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setSectionResizeMode(OPERATION, QHeaderView.ResizeMode.Stretch)
         header.setMinimumSectionSize(px(36))
+        self.hold = QAction("Hold a live pass here", self)
+        self.hold.setShortcut("B")
+        self.hold.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        self.hold.setToolTip("Set or clear a breakpoint for live stepping (B)")
+        self.hold.triggered.connect(self._toggle_breakpoint)
+        self.tree.addAction(self.hold)
+        self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self._following = False
         self._set_sizes()
         layout = QVBoxLayout(self)
@@ -42,9 +49,9 @@ class ShapeTracePane(Pane):
         layout.addWidget(self.tree)
 
     def _set_sizes(self) -> None:
-        self.tree.setIconSize(QSize(px(4), px(14)))
+        self.tree.setIconSize(QSize(px(MARK_WIDTH), px(14)))
         self.tree.setIndentation(px(3 * UNIT))
-        for column, width in ((STAGE, 138), (OPERATION, 50), (SHAPES, 150), (PARAMETERS, 78), (MS, 46)):
+        for column, width in ((STAGE, 146), (OPERATION, 50), (SHAPES, 150), (PARAMETERS, 78), (MS, 46)):
             self.tree.setColumnWidth(column, px(width))
 
     def render_state(self, old: ViewState | None, new: ViewState) -> None:
@@ -55,6 +62,9 @@ class ShapeTracePane(Pane):
             self.tree.expand(self.model.index(len(self.model.groups) - 1, 0))
         if new.model is not None and differs(old, new, "live", "trace", "model"):
             self._show_records(old, new)
+        if differs(old, new, "held", "breakpoints"):
+            self.model.set_marks(new.held, new.breakpoints)
+            self.tree.viewport().update()
         if differs(old, new, "selection"):
             self._follow(new.selection.stage)
 
@@ -111,6 +121,11 @@ class ShapeTracePane(Pane):
         stage = self.model.stage_at(index)
         if stage is not None and not self._following and self.session.state.trace is not None:
             self.session.select_stage(stage.name)
+
+    def _toggle_breakpoint(self) -> None:
+        stage = self.model.stage_at(self.tree.currentIndex())
+        if stage is not None:
+            self.session.live.toggle_breakpoint(stage.name)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

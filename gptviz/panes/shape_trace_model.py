@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelInde
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 
 from gptviz.capture.stages import Stage, catalogue
-from gptviz.widgets.theme import current, mono_font, px, text_font
+from gptviz.widgets.theme import blend, current, mono_font, px, text_font
 
 if TYPE_CHECKING:
     from gptviz.capture.trace import StageRecord
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 COLUMNS = ("Stage", "Operation", "Input → output", "Parameters", "ms")
 STAGE, OPERATION, SHAPES, PARAMETERS, MS = range(5)
 _NUMBERS = (PARAMETERS, MS)
+MARK_WIDTH = 14  # px: the family's bar and room for a breakpoint's dot
+_BREAKPOINT_TIP = "B or the context menu: hold a live pass here"
 _Index = QModelIndex | QPersistentModelIndex
 
 
@@ -48,7 +50,9 @@ class ShapeTraceModel(QAbstractItemModel):
         self._config: GPTConfig | None = None
         self._groups: tuple[Group, ...] = ()
         self._records: Sequence[StageRecord] = ()
-        self._icons: dict[str, QIcon] = {}
+        self._icons: dict[tuple[str, bool], QIcon] = {}
+        self._held: str | None = None
+        self._breakpoints: frozenset[str] = frozenset()
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -68,6 +72,10 @@ class ShapeTraceModel(QAbstractItemModel):
         again, many times a second while the model runs.
         """
         self._records = records
+
+    def set_marks(self, held: str | None, breakpoints: frozenset[str]) -> None:
+        """Mark the stage at which a live pass waits, and those at which it will; the view has to be repainted."""
+        self._held, self._breakpoints = held, breakpoints
 
     def longest_shapes(self) -> int:
         """Return the number of characters of the longest pair of shapes."""
@@ -149,7 +157,9 @@ class ShapeTraceModel(QAbstractItemModel):
     def _stage_data(self, stage: Stage, column: int, role: int) -> Any:
         record = self._records[stage.index] if stage.index < len(self._records) else None
         if role == Qt.ItemDataRole.DecorationRole and column == STAGE:
-            return self._mark(stage.family.value)
+            return self._mark(stage.family.value, stage.name in self._breakpoints)
+        if role == Qt.ItemDataRole.BackgroundRole and stage.name == self._held:
+            return QColor(blend(current().accent, current().panel, 0.3))
         if role == Qt.ItemDataRole.FontRole:
             return text_font(12) if column == OPERATION else mono_font(11)
         if role == Qt.ItemDataRole.ForegroundRole:
@@ -160,21 +170,26 @@ class ShapeTraceModel(QAbstractItemModel):
 
     def _tip(self, stage: Stage, record: "StageRecord | None") -> str:
         if record is None:
-            return f"{stage.name}: has not run"
-        return f"{stage.name}\n{stage.operation}: {record.input_shape} → {record.output_shape}"
+            return f"{stage.name}: has not run\n{_BREAKPOINT_TIP}"
+        shapes = f"{record.input_shape} → {record.output_shape}"
+        return f"{stage.name}\n{stage.operation}: {shapes}\n{_BREAKPOINT_TIP}"
 
-    def _mark(self, family: str) -> QIcon:
-        if family not in self._icons:
-            pixmap = QPixmap(px(4), px(14))
+    def _mark(self, family: str, breakpoint_here: bool) -> QIcon:
+        key = family, breakpoint_here
+        if key not in self._icons:
+            pixmap = QPixmap(px(MARK_WIDTH), px(14))
             pixmap.fill(Qt.GlobalColor.transparent)
             painter = QPainter(pixmap)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(current().families[family]))
-            painter.drawRoundedRect(pixmap.rect(), 2, 2)
+            painter.drawRoundedRect(0, 0, px(4), px(14), 2, 2)
+            if breakpoint_here:
+                painter.setBrush(QColor(current().error))
+                painter.drawEllipse(px(6), px(4), px(7), px(7))
             painter.end()
-            self._icons[family] = QIcon(pixmap)
-        return self._icons[family]
+            self._icons[key] = QIcon(pixmap)
+        return self._icons[key]
 
 
 def _cell(stage: Stage, record: "StageRecord | None", column: int) -> str | None:

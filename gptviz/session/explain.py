@@ -1,5 +1,7 @@
 """From an exception to a message that says what, why and what to do."""
 
+from collections.abc import Sequence
+
 from gptviz.session.state import Message
 
 
@@ -22,6 +24,16 @@ def too_long(tokens: int, context_length: int) -> Message:
         "This prompt is too long",
         f"{tokens:,} tokens are more than the model's context of {context_length:,}",
         f"Shorten it by {tokens - context_length:,} tokens",
+    )
+
+
+def unequal(counts: Sequence[int]) -> Message:
+    """Say that the texts of a batch have different numbers of tokens."""
+    listed = f"{', '.join(f'{count:,}' for count in counts[:-1])} and {counts[-1]:,}"
+    return Message(
+        "These prompts make no batch",
+        f"they have {listed} tokens, and a batch is one tensor with equally long rows",
+        "Change them until the numbers of tokens agree",
     )
 
 

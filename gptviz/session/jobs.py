@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from gptviz.analysis.attention import WEIGHTS, tile_maximum
 from gptviz.analysis.candidates import top_candidates
+from gptviz.analysis.checks import Check, block_checks, causality_check, outer_checks
 from gptviz.model.config import CONFIGS
+from gptviz.session.gate import Gate
 from gptviz.session.state import GeneratedStep, ModelInfo, PromptTokens
 from gptviz.session.worker import JobContext
 
@@ -35,11 +37,20 @@ class BuiltModel:
 
 
 @dataclass(frozen=True)
+class PassRequest:
+    """A pass on ``rows`` of token IDs, with the inside of block ``layer`` at hand; a ``gate`` may hold it."""
+
+    rows: Sequence[Sequence[int]]
+    layer: int
+    gate: Gate | None = None
+
+
+@dataclass(frozen=True)
 class PassResult:
-    """A trace and its tokens."""
+    """A trace and the tokens of each of its rows."""
 
     trace: "Trace"
-    pieces: "tuple[Piece, ...]"
+    rows: "tuple[tuple[Piece, ...], ...]"
 
 
 def load_tokenizer(context: JobContext) -> "Tokenizer":
@@ -49,10 +60,12 @@ def load_tokenizer(context: JobContext) -> "Tokenizer":
     return gpt2_tokenizer()
 
 
-def tokenise(tokenizer: "Tokenizer", text: str, shown: int, context: JobContext) -> PromptTokens:
-    """Encode ``text``, and describe the first ``shown`` tokens."""
-    ids = tokenizer.encode(text)
-    return PromptTokens(text, tuple(ids), tokenizer.pieces(ids[:shown]))
+def tokenise(tokenizer: "Tokenizer", texts: Sequence[str], shown: int, context: JobContext) -> tuple[PromptTokens, ...]:
+    """Encode each of ``texts``, and describe its first ``shown`` tokens."""
+    rows = [tokenizer.encode(text) for text in texts]
+    return tuple(
+        PromptTokens(text, tuple(ids), tokenizer.pieces(ids[:shown])) for text, ids in zip(texts, rows, strict=True)
+    )
 
 
 def build_model(name: str, seed: int, context: JobContext) -> BuiltModel:
@@ -83,28 +96,50 @@ def _use_threads() -> None:
         torch.set_num_threads(wanted)
 
 
-def run_pass(
-    model: "GPTModel", tokenizer: "Tokenizer", rows: Sequence[Sequence[int]], layer: int, context: JobContext
-) -> PassResult:
-    """Capture one forward pass on ``rows`` of token IDs, with the inside of block ``layer`` at hand."""
+def run_pass(model: "GPTModel", tokenizer: "Tokenizer", request: PassRequest, context: JobContext) -> PassResult:
+    """Capture one forward pass; while its gate holds it, tell the GUI the trace so far as a PassResult."""
     import torch
 
     from gptviz.capture.recorder import capture
 
     model.eval()
+    gate = request.gate
+    pieces = tuple(tokenizer.pieces(row) for row in request.rows)
+
+    def hold(trace: "Trace") -> None:
+        assert gate is not None
+        gate.hold(trace, context.cancel, lambda held: context.tell(PassResult(held, pieces)))
+
+    if gate is not None:
+        context.wake = gate.wake
     trace = capture(
         model,
-        torch.tensor(rows, dtype=torch.int64),
+        torch.tensor(request.rows, dtype=torch.int64),
         on_stage=context.records.append,
         cancel=context.cancel,
         digests={WEIGHTS: lambda weights: tile_maximum(weights.numpy())},
+        on_partial=None if gate is None else hold,
     )
-    return PassResult(trace.with_block(layer), tokenizer.pieces(rows[0]))
+    return PassResult(trace.with_block(request.layer), pieces)
 
 
 def replay_block(trace: "Trace", layer: int, context: JobContext) -> "Trace":
     """Return the trace with the inside of block ``layer`` at hand."""
     return trace.with_block(layer)
+
+
+def check_part(trace: "Trace", part: int, context: JobContext) -> tuple[Check, ...]:
+    """Measure the checks outside the blocks (part 0), or those of block ``part`` - 1."""
+    if part == 0:
+        return outer_checks(trace)
+    return block_checks(trace.with_block(part - 1), part - 1)
+
+
+def check_causality(trace: "Trace", context: JobContext) -> Check:
+    """Compare the trace with one in which the last token is another."""
+    from gptviz.capture.recorder import perturbed_pass
+
+    return causality_check(trace, perturbed_pass(trace.replay.model, trace.ids, context.cancel))
 
 
 def generated_step(trace: "Trace") -> GeneratedStep:

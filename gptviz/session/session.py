@@ -1,13 +1,18 @@
 """The door to the state: intents go in, one signal with the old and the new state comes out."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from gptviz.capture.stages import catalogue
 from gptviz.session import jobs
-from gptviz.session.explain import EMPTY_PROMPT, explain, too_long
+from gptviz.session.checking import Checking
+from gptviz.session.explain import EMPTY_PROMPT, explain, too_long, unequal
+from gptviz.session.gate import Gate
+from gptviz.session.live import LiveStepping
 from gptviz.session.state import (
     DEFAULT_CONFIG,
     DEFAULT_PROMPT,
@@ -19,11 +24,10 @@ from gptviz.session.state import (
     Selection,
     ViewState,
 )
+from gptviz.session.walk import Walk
 from gptviz.session.worker import Outcome, Worker
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from gptviz.capture.trace import Trace
     from gptviz.model.gpt import GPTModel
     from gptviz.tokenizer import Tokenizer
@@ -39,7 +43,7 @@ class Session(QObject):
 
     def __init__(self, prompt: str = DEFAULT_PROMPT, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._state = ViewState(prompt=prompt)
+        self._state = ViewState(prompts=(prompt,))
         self._model: GPTModel | None = None
         self._tokenizer: Tokenizer | None = None
         self._run_when_ready = False
@@ -50,6 +54,12 @@ class Session(QObject):
         self._live_timer = QTimer(self)
         self._live_timer.setInterval(_LIVE_MS)
         self._live_timer.timeout.connect(self._read_progress)
+        self._quiet = False  # the worker does something that nobody waits for
+        self._gate: Gate | None = None  # for the next pass
+        self._before_live: tuple[Any, Any] | None = None  # what was on screen before a live pass
+        self.walk = Walk(self)
+        self.live = LiveStepping(self)
+        self.checking = Checking(self)
 
     @property
     def state(self) -> ViewState:
@@ -59,7 +69,7 @@ class Session(QObject):
         """Return the text of a token; its ID while the tokenizer is not read."""
         return str(token) if self._tokenizer is None else self._tokenizer.token_text(token)
 
-    def text_of(self, ids: "Sequence[int]") -> str:
+    def text_of(self, ids: Sequence[int]) -> str:
         """Return the text of several tokens."""
         return "" if self._tokenizer is None else self._tokenizer.decode(ids)
 
@@ -70,8 +80,13 @@ class Session(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether anything is under way or waiting."""
-        return self._worker.context is not None or self._text_worker.context is not None or self._run_when_ready
+        """Whether anything that a person asked for is under way or waiting."""
+        return self.computing or self._text_worker.context is not None or self._run_when_ready
+
+    @property
+    def computing(self) -> bool:
+        """Whether the worker does something that a person waits for; checks do not count."""
+        return self._worker.context is not None and not self._quiet
 
     # --- intents -----------------------------------------------------------------------------------------
 
@@ -82,31 +97,49 @@ class Session(QObject):
 
     def use_model(self, config: str, seed: int) -> None:
         """Initialise another untrained model in the background, then run the prompt on it."""
-        self._update(generation=replace(self._state.generation, playing=False), message=None)
+        self.change(generation=replace(self._state.generation, playing=False), message=None)
         self._run_when_ready = self._building = True
         self._wanted_model = (config, seed)
-        self._submit("Preparing the model", partial(jobs.build_model, config, seed), self._model_ended)
+        self.submit("Preparing the model", partial(jobs.build_model, config, seed), self._model_ended)
 
-    def set_prompt(self, text: str) -> None:
-        """Take the text of the input line; its tokens follow."""
-        if text == self._state.prompt:
-            return
-        self._update(prompt=text)
+    def set_prompt(self, text: str, row: int = 0) -> None:
+        """Take the text of an input line; its tokens follow."""
+        prompts = self._state.prompts
+        if text != prompts[row]:
+            self.change(prompts=(*prompts[:row], text, *prompts[row + 1 :]))
+            self._tokenise()
+
+    def add_prompt(self) -> None:
+        """Make the batch one row larger; the new row begins as a copy of the last."""
+        self.change(prompts=(*self._state.prompts, self._state.prompts[-1]))
         self._tokenise()
 
+    def remove_prompt(self, row: int) -> None:
+        """Make the batch one row smaller; the first row stays."""
+        if 0 < row < len(self._state.prompts):
+            prompts = self._state.prompts
+            self.change(prompts=(*prompts[:row], *prompts[row + 1 :]))
+            self._tokenise()
+
     def run(self) -> None:
-        """Run the model on the prompt, as soon as model and tokens are there."""
+        """Run the model on the prompts, as soon as model and tokens are there."""
+        self.run_through(None)
+
+    def run_through(self, gate: Gate | None) -> None:
+        """Run the model on the prompts; ``gate`` can hold the pass."""
         if self._model is None and not self._building:
             self.use_model(*self._wanted_model)
         if self._tokenizer is None and self._text_worker.context is None:
             self._load_tokenizer()
         self._run_when_ready = True
+        self._gate = gate
         self._run_if_ready()
 
     def cancel(self) -> None:
         """Stop what is under way; what is on screen stays."""
         self._run_when_ready = False
-        self._update(generation=replace(self._state.generation, playing=False))
+        self.walk.pause()
+        self.change(generation=replace(self._state.generation, playing=False))
         self._worker.cancel()
 
     def select(self, **what: Any) -> None:
@@ -118,7 +151,7 @@ class Session(QObject):
         if self._state.trace is not None:
             selection = _clamped(selection, self._state.trace)
         if selection != self._state.selection:
-            self._update(selection=selection)
+            self.change(selection=selection)
         self._fetch_block()
 
     def select_stage(self, name: str) -> None:
@@ -137,39 +170,39 @@ class Session(QObject):
 
     def set_option(self, **what: Any) -> None:
         """Change a view option, for example ``set_option(top_k=20)``."""
-        self._update(options=replace(self._state.options, **what))
+        self.change(options=replace(self._state.options, **what))
 
     def dismiss_message(self) -> None:
-        self._update(message=None)
+        self.change(message=None)
 
     def show_error(self, what: str, error: BaseException) -> None:
         """Show an unforeseen error."""
-        self._update(message=explain(what, error))
+        self.change(message=explain(what, error))
 
     # --- generation --------------------------------------------------------------------------------------
 
     def step(self) -> None:
         """Let the greedy loop append one token."""
         state = self._state
-        if state.trace is None or self._worker.context is not None:
+        if state.trace is None or self.computing or not state.trace.complete:
             return
         ids = state.generation.ids[-state.trace.config.context_length :]
         if state.trace.batch == 1 and ids == tuple(state.trace.ids[0].tolist()):
-            self._update(generation=self._with_step(state.trace))
+            self.change(generation=self._with_step(state.trace))
             self._keep_playing()
         else:
-            self._submit_pass(ids, "Generating", self._step_ended)
+            self._submit_pass([ids], "Generating", self._step_ended)
 
     def play(self) -> None:
         """Append tokens until pause."""
         if self._state.trace is None or self._building:
             return
-        self._update(generation=replace(self._state.generation, playing=True))
+        self.change(generation=replace(self._state.generation, playing=True))
         self.step()
 
     def pause(self) -> None:
         """Stop after the present token."""
-        self._update(generation=replace(self._state.generation, playing=False))
+        self.change(generation=replace(self._state.generation, playing=False))
 
     def reset_generation(self) -> None:
         """Drop the generated tokens and show the prompt's trace again."""
@@ -177,50 +210,77 @@ class Session(QObject):
             return
         prompt = self._state.generation.prompt
         self._worker.cancel()
-        self._update(generation=Generation(prompt))
+        self.change(generation=Generation(prompt))
         trace = self._state.trace
         if trace is not None and prompt and tuple(trace.ids[0].tolist()) != prompt:
-            self._submit_pass(prompt, "Going back to the prompt", self._pass_ended)
+            self._submit_pass([prompt], "Going back to the prompt", self._pass_ended)
 
     def show_step(self, index: int) -> None:
         """Show the trace of generation step ``index`` in all panes."""
         generation = self._state.generation
         if not 0 <= index < len(generation.steps) or self._building:
             return
-        self._update(generation=replace(generation, shown=index, playing=False))
+        self.change(generation=replace(generation, shown=index, playing=False))
         context = generation.steps[index].context
         trace = self._state.trace
         if trace is not None and tuple(trace.ids[0].tolist()) == context:
             return
-        self._submit_pass(context, f"Going to step {index + 1}", self._pass_ended)
+        self._submit_pass([context], f"Going to step {index + 1}", self._pass_ended)
 
     def close(self) -> None:
         """Cancel everything and end the threads."""
         self._run_when_ready = False
         self._live_timer.stop()
+        self.walk.close()
+        self.checking.close()
         self._worker.close()
         self._text_worker.close()
 
     # --- inside ------------------------------------------------------------------------------------------
 
-    def _update(self, **what: Any) -> None:
+    def change(self, **what: Any) -> None:
+        """For the session package: put new values into the state and tell everybody."""
         old = self._state
         new = replace(old, **what)
         if any(getattr(new, name) is not getattr(old, name) for name in what):
             self._state = new
             self.changed.emit(old, new)
 
-    def _submit(self, text: str, work: Any, on_end: Any, live: bool = False) -> None:
-        self._worker.submit(work, on_end)
+    def submit(self, text: str, work: Any, on_end: Any, live: bool = False) -> None:
+        """For the session package: let the worker do ``work`` and show ``text`` meanwhile."""
+        self._quiet = False
+        self._worker.submit(work, on_end, self._held if live else None)
         self._live_timer.start()
-        self._update(activity=Activity(text), live=() if live else None)
+        self.change(activity=Activity(text), live=() if live else None, held=None)
 
-    def _submit_pass(self, ids: tuple[int, ...], text: str, on_end: Any) -> None:
+    def submit_quietly(self, work: Any, on_end: Any) -> None:
+        """For the session package: let the worker do ``work`` until a person wants something."""
+        self._quiet = True
+        self._worker.submit(work, on_end)
+
+    def _submit_pass(self, rows: Sequence[Sequence[int]], text: str, on_end: Any) -> None:
         assert self._model is not None
         assert self._tokenizer is not None
         layer = min(self._state.selection.layer, self._model.config.n_layers - 1)
-        work = partial(jobs.run_pass, self._model, self._tokenizer, [ids], layer)
-        self._submit(text, work, on_end, live=True)
+        gate, self._gate = self._gate, None
+        if gate is not None and self._before_live is None:
+            self._before_live = self._state.trace, self._state.trace_rows
+        request = jobs.PassRequest(rows, layer, gate)
+        work = partial(jobs.run_pass, self._model, self._tokenizer, request)
+        self.submit(text, work, on_end, live=True)
+
+    def _held(self, result: object) -> None:
+        """A live pass waits: show what it has computed so far, and where it stands."""
+        assert isinstance(result, jobs.PassResult)
+        name = result.trace.records[-1].name
+        self.change(
+            trace=result.trace,
+            trace_rows=result.rows,
+            live=result.trace.records,
+            held=name,
+            selection=_clamped(self._state.selection, result.trace),
+        )
+        self.select_stage(name)
 
     @Slot()
     def _read_progress(self) -> None:
@@ -233,9 +293,9 @@ class Session(QObject):
             what["activity"] = state.activity if activity == state.activity else activity
         if state.live is not None and len(context.records) > len(state.live):
             what["live"] = tuple(context.records)
-        self._update(**what)
+        self.change(**what)
 
-    def _finish(self, outcome: Outcome, what_failed: str, **result: Any) -> None:
+    def finish(self, outcome: Outcome, what_failed: str, **result: Any) -> None:
         """Go idle in one change: with what the job brought, or with the error if it failed."""
         self._live_timer.stop()
         generation = self._state.generation
@@ -245,7 +305,10 @@ class Session(QObject):
             generation = replace(generation, playing=False) if generation.playing else generation
         if (outcome.error is not None or outcome.cancelled) and generation.shown is not None:
             generation = replace(generation, shown=self._step_on_screen())
-        self._update(**{"activity": None, "live": None, "generation": generation, **result})
+        before, self._before_live = self._before_live, None
+        if before is not None and "trace" not in result:
+            result["trace"], result["trace_rows"] = before
+        self.change(**{"activity": None, "live": None, "held": None, "generation": generation, **result})
 
     def _step_on_screen(self) -> int | None:
         trace = self._state.trace
@@ -259,7 +322,7 @@ class Session(QObject):
     def _tokenizer_ended(self, outcome: Outcome) -> None:
         if outcome.error is not None:
             self._run_when_ready = False
-            self._update(message=explain("The tokenizer could not be read", outcome.error))
+            self.change(message=explain("The tokenizer could not be read", outcome.error))
             return
         self._tokenizer = outcome.result  # type: ignore[assignment]
         self._tokenise()
@@ -267,16 +330,16 @@ class Session(QObject):
     def _tokenise(self) -> None:
         if self._tokenizer is None:
             return
-        work = partial(jobs.tokenise, self._tokenizer, self._state.prompt, _SHOWN_PIECES)
+        work = partial(jobs.tokenise, self._tokenizer, self._state.prompts, _SHOWN_PIECES)
         self._text_worker.submit(work, self._tokens_ended)
 
     def _tokens_ended(self, outcome: Outcome) -> None:
-        if isinstance(outcome.result, PromptTokens):
-            self._update(prompt_tokens=outcome.result)
+        if isinstance(outcome.result, tuple):
+            self.change(tokens=outcome.result)
             self._run_if_ready()
         elif outcome.error is not None:
             self._run_when_ready = False
-            self._update(message=explain("The prompt could not be cut into tokens", outcome.error))
+            self.change(message=explain("The prompt could not be cut into tokens", outcome.error))
 
     def _model_ended(self, outcome: Outcome) -> None:
         self._building = False
@@ -284,24 +347,19 @@ class Session(QObject):
         if isinstance(outcome.result, jobs.BuiltModel):
             self._model = outcome.result.model
             what["model"] = outcome.result.info
-        self._finish(outcome, "The model could not be initialised", **what)
+        self.finish(outcome, "The model could not be initialised", **what)
         self._run_if_ready()
 
     def _run_if_ready(self) -> None:
-        tokens = self._state.prompt_tokens
-        tokenised = self._tokenizer is not None and tokens.text == self._state.prompt
+        tokens = self._state.tokens
+        tokenised = self._tokenizer is not None and tuple(row.text for row in tokens) == self._state.prompts
         if not (self._run_when_ready and tokenised) or self._model is None or self._building:
             return
         self._run_when_ready = False
-        problem = self._problem(tokens, self._model.config.context_length)
-        self._update(message=problem)
+        problem = _problem(tokens, self._model.config.context_length)
+        self.change(message=problem)
         if problem is None:
-            self._submit_pass(tokens.ids, "Running the forward pass", self._run_ended)
-
-    def _problem(self, tokens: PromptTokens, context_length: int) -> Message | None:
-        if not tokens.ids:
-            return EMPTY_PROMPT
-        return too_long(len(tokens.ids), context_length) if len(tokens.ids) > context_length else None
+            self._submit_pass([row.ids for row in tokens], "Running the forward pass", self._run_ended)
 
     def _run_ended(self, outcome: Outcome) -> None:
         what = self._shown(outcome.result)
@@ -319,7 +377,7 @@ class Session(QObject):
         self._pass_finished(outcome, "The next token could not be generated", what)
 
     def _pass_finished(self, outcome: Outcome, what_failed: str, what: dict[str, Any]) -> None:
-        self._finish(outcome, what_failed, **what)
+        self.finish(outcome, what_failed, **what)
         if what:
             self._fetch_block()
             self._keep_playing()
@@ -343,19 +401,29 @@ class Session(QObject):
         if not isinstance(result, jobs.PassResult):
             return {}
         selection = _clamped(self._state.selection, result.trace)
-        return {"trace": result.trace, "trace_pieces": result.pieces, "selection": selection}
+        return {"trace": result.trace, "trace_rows": result.rows, "selection": selection}
 
     def _fetch_block(self) -> None:
         """Have the selected block's inside at hand: replay it unless it was kept."""
         trace = self._state.trace
-        if trace is None or self._worker.context is not None or trace.has_block(self._state.selection.layer):
+        if trace is None or self.computing or not trace.complete or trace.has_block(self._state.selection.layer):
             return
         layer = self._state.selection.layer
-        self._submit(f"Replaying block {layer + 1}", partial(jobs.replay_block, trace, layer), self._block_ended)
+        self.submit(f"Replaying block {layer + 1}", partial(jobs.replay_block, trace, layer), self._block_ended)
 
     def _block_ended(self, outcome: Outcome) -> None:
         what = {} if outcome.result is None else {"trace": outcome.result}
         self._pass_finished(outcome, "The block could not be replayed", what)
+
+
+def _problem(rows: Sequence[PromptTokens], context_length: int) -> Message | None:
+    """Return why ``rows`` can't be run, or None."""
+    counts = [len(row.ids) for row in rows]
+    if not all(counts):
+        return EMPTY_PROMPT
+    if max(counts) > context_length:
+        return too_long(max(counts), context_length)
+    return unequal(counts) if len(set(counts)) > 1 else None
 
 
 def _clamped(selection: Selection, trace: "Trace") -> Selection:
@@ -368,6 +436,6 @@ def _clamped(selection: Selection, trace: "Trace") -> Selection:
         query=max(-1, min(selection.query, last)),
         key=None if selection.key is None or selection.key > last else max(0, selection.key),
         row=min(max(selection.row, 0), trace.batch - 1),
-        stage=selection.stage if selection.stage in trace else None,
+        stage=selection.stage if any(stage.name == selection.stage for stage in catalogue(config)) else "ids",
     )
     return selection if clamped == selection else clamped

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gptviz.analysis.candidates import Candidate
+from gptviz.analysis.checks import Check
 
 if TYPE_CHECKING:
     from gptviz.capture.trace import StageRecord, Trace
@@ -118,20 +119,65 @@ class Generation:
 
 
 @dataclass(frozen=True)
-class ViewState:
-    """All that the window shows."""
+class CheckReport:
+    """The checks of the trace on screen, as far as they are measured: ``done`` parts of ``total``."""
 
-    prompt: str = DEFAULT_PROMPT
-    prompt_tokens: PromptTokens = field(default_factory=PromptTokens)
+    results: tuple[Check, ...] = ()
+    done: int = 0
+    total: int = 0
+
+    @property
+    def complete(self) -> bool:
+        return self.done >= self.total
+
+    @property
+    def broken(self) -> tuple[Check, ...]:
+        """The checks that do not hold."""
+        return tuple(check for check in self.results if check.ok is False)
+
+
+@dataclass(frozen=True)
+class WalkState:
+    """Whether the walk through the stages plays, and how many stages a second."""
+
+    playing: bool = False
+    speed: float = 2.0
+
+
+@dataclass(frozen=True)
+class ViewState:
+    """All that the window shows. A batch has several prompts; ``selection.row`` is the one that is shown."""
+
+    prompts: tuple[str, ...] = (DEFAULT_PROMPT,)
+    tokens: tuple[PromptTokens, ...] = (PromptTokens(),)  # of the prompts
     model: ModelInfo | None = None
     trace: "Trace | None" = None
-    trace_pieces: "tuple[Piece, ...]" = ()
+    trace_rows: "tuple[tuple[Piece, ...], ...]" = ()  # the trace's tokens, for each row of the batch
+    held: str | None = None  # the stage at which a live pass waits
+    breakpoints: frozenset[str] = frozenset()
+    walk: WalkState = field(default_factory=WalkState)
+    checks: CheckReport = field(default_factory=CheckReport)
     live: "tuple[StageRecord, ...] | None" = None  # stages finished so far, while a pass runs
     selection: Selection = field(default_factory=Selection)
     options: Options = field(default_factory=Options)
     activity: Activity | None = None
     generation: Generation = field(default_factory=Generation)
     message: Message | None = None
+
+    @property
+    def prompt(self) -> str:
+        """The first prompt."""
+        return self.prompts[0]
+
+    @property
+    def prompt_tokens(self) -> PromptTokens:
+        """The tokens of the first prompt."""
+        return self.tokens[0]
+
+    @property
+    def trace_pieces(self) -> "tuple[Piece, ...]":
+        """The trace's tokens in the row that is shown."""
+        return self.trace_rows[self.selection.row] if self.trace_rows else ()
 
     @property
     def query(self) -> int | None:

@@ -34,8 +34,10 @@ class Cancelled(Exception):  # noqa: N818 - a request that was met, no error
 class JobContext:
     """What a job may use to report and to notice that it should stop. Written by the worker, read by the GUI."""
 
-    def __init__(self) -> None:
+    def __init__(self, tell: Callable[[object], None]) -> None:
         self.cancel = Event()
+        self.tell = tell  # sends something to the GUI thread while the job goes on
+        self.wake: Callable[[], None] | None = None  # ends a wait of the job's, so that it sees the cancel flag
         self.records: list[StageRecord] = []
         self.text: str | None = None
         self.fraction: float | None = None
@@ -45,6 +47,12 @@ class JobContext:
         if self.cancel.is_set():
             raise Cancelled
         self.text, self.fraction = text, fraction
+
+    def request_cancel(self) -> None:
+        """Ask the job to stop."""
+        self.cancel.set()
+        if self.wake is not None:
+            self.wake()
 
 
 @dataclass(frozen=True)
@@ -61,6 +69,7 @@ class Worker(QObject):
     """Runs one job at a time; a new job cancels the one before, whose outcome is dropped."""
 
     _ended = Signal(object)
+    _told = Signal(object)  # (generation, what a job tells)
 
     def __init__(self, name: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -69,30 +78,40 @@ class Worker(QObject):
         self._generation = 0
         self._context: JobContext | None = None
         self._on_end: Callable[[Outcome], None] | None = None
+        self._on_tell: Callable[[object], None] | None = None
         self._closed = False
         # queued even when the job ended before submit() returned, so that on_end never runs inside submit()
         self._ended.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+        self._told.connect(self._pass_on, Qt.ConnectionType.QueuedConnection)
 
     @property
     def context(self) -> JobContext | None:
         """The context of the present job; None when idle."""
         return self._context
 
-    def submit(self, work: Callable[[JobContext], object], on_end: Callable[[Outcome], None]) -> None:
-        """Run ``work`` in the thread, then call ``on_end`` in the GUI thread, unless a later job came between."""
+    def submit(
+        self,
+        work: Callable[[JobContext], object],
+        on_end: Callable[[Outcome], None],
+        on_tell: Callable[[object], None] | None = None,
+    ) -> None:
+        """Run ``work`` in the thread, then call ``on_end`` in the GUI thread, unless a later job came between.
+
+        ``on_tell`` is called in the GUI thread with each thing that the job tells before it ends.
+        """
         if self._closed:
             return
         self.cancel()
         self._generation += 1
-        self._context = context = JobContext()
-        self._on_end = on_end
+        self._context = context = JobContext(partial(self._tell, self._generation))
+        self._on_end, self._on_tell = on_end, on_tell
         future = self._executor.submit(work, context)
         future.add_done_callback(partial(self._announce, self._generation))
 
     def cancel(self) -> None:
         """Ask the present job to stop; its outcome still arrives, as cancelled, unless another job is submitted."""
         if self._context is not None:
-            self._context.cancel.set()
+            self._context.request_cancel()
 
     def close(self) -> None:
         """Cancel the present job, wait for the thread's end, and deliver nothing more."""
@@ -112,6 +131,15 @@ class Worker(QObject):
             self._ended.emit(Outcome(generation, result=future.result()))
         else:
             self._ended.emit(Outcome(generation, error=error))
+
+    def _tell(self, generation: int, what: object) -> None:
+        """Runs in the worker's thread."""
+        self._told.emit((generation, what))
+
+    @Slot(object)
+    def _pass_on(self, told: tuple[int, object]) -> None:
+        if told[0] == self._generation and self._on_tell is not None and not self._closed:
+            self._on_tell(told[1])
 
     @Slot(object)
     def _deliver(self, outcome: Outcome) -> None:

@@ -1,0 +1,101 @@
+"""Checks: invariants of the forward pass, measured on the trace that is on screen."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QLabel, QPushButton, QTreeWidget, QTreeWidgetItem, QVBoxLayout
+
+from gptviz.analysis.checks import Check
+from gptviz.panes.pane import Pane, differs
+from gptviz.session.session import Session
+from gptviz.session.state import ViewState
+from gptviz.widgets.text import number
+from gptviz.widgets.theme import UNIT, current, mono_font, px
+
+_COLUMNS = ("Check", "Largest error", "Allowed", "Where")
+
+
+class ChecksPane(Pane):
+    """Red when broken; a double click goes to the stage with the largest error."""
+
+    name = "checks"
+    title = "Checks"
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.summary = QLabel()
+        self.summary.setObjectName("rowTitle")
+        self.summary.setTextFormat(Qt.TextFormat.PlainText)
+        self.causality = QPushButton("Check causality")
+        tip = "Run the prompt with another last token: no earlier position may change"
+        self.causality.setToolTip(tip)
+        self.causality.setAccessibleName("Check causality")
+        self.causality.clicked.connect(session.checking.check_causality)
+        self.list = QTreeWidget()
+        self.list.setHeaderLabels(_COLUMNS)
+        self.list.setRootIsDecorated(False)
+        self.list.setUniformRowHeights(True)
+        self.list.setFrameShape(QTreeWidget.Shape.NoFrame)
+        self.list.setAccessibleName("Checks")
+        self.list.setAllColumnsShowFocus(True)
+        self.list.header().setStretchLastSection(False)
+        self.list.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.list.itemActivated.connect(self._activated)
+        for column, width in ((1, 92), (2, 72), (3, 190)):
+            self.list.setColumnWidth(column, px(width))
+        top = QHBoxLayout()
+        top.addWidget(self.summary, 1)
+        top.addWidget(self.causality)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(3 * UNIT, 3 * UNIT, 3 * UNIT, 3 * UNIT)
+        layout.setSpacing(2 * UNIT)
+        layout.addLayout(top)
+        layout.addWidget(self.list, 1)
+
+    def render_state(self, old: ViewState | None, new: ViewState) -> None:
+        self.causality.setEnabled(new.trace is not None and new.trace.complete and new.activity is None)
+        if not differs(old, new, "checks"):
+            return
+        self.summary.setText(summary(new))
+        self.list.clear()
+        for check in new.checks.results:
+            self.list.addTopLevelItem(_item(check))
+
+    def _activated(self, item: QTreeWidgetItem, column: int) -> None:
+        where = item.data(3, Qt.ItemDataRole.UserRole)
+        trace = self.session.state.trace
+        if trace is not None and where in trace:
+            self.session.select_stage(where)
+
+
+def summary(state: ViewState) -> str:
+    """Say in one line how the checks stand."""
+    report = state.checks
+    if not report.results:
+        return "checks: nothing measured yet"
+    measured = [check for check in report.results if check.max_error is not None]
+    largest = number(max((check.max_error or 0.0 for check in measured), default=0.0), 2)
+    if report.broken:
+        return f"✗ {len(report.broken)} of {len(measured)} checks broken, largest error {largest}"
+    if not report.complete:
+        return f"… {len(measured)} checks, {report.done} of {report.total} parts, largest error {largest}"
+    return f"✓ {len(measured)} checks, largest error {largest}"
+
+
+def _item(check: Check) -> QTreeWidgetItem:
+    if check.max_error is None:
+        cells = [check.name, "not run", "", check.note]
+    else:
+        cells = [check.name, number(check.max_error, 3), number(check.tolerance, 2), check.where]
+    item = QTreeWidgetItem(cells)
+    item.setData(3, Qt.ItemDataRole.UserRole, check.where)
+    for column in (1, 2, 3):
+        item.setFont(column, mono_font(11))
+        item.setForeground(column, QColor(current().muted))
+        item.setToolTip(column, cells[column])
+    item.setToolTip(0, check.name)
+    for column in (1, 2):
+        item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    if check.ok is False:
+        for column in range(4):
+            item.setForeground(column, QColor(current().error))
+    return item
