@@ -1,7 +1,7 @@
 """A pane in a frame that can be moved, closed and brought back."""
 
 from PySide6.QtCore import QSize, Qt, Slot
-from PySide6.QtWidgets import QDockWidget, QFrame, QHBoxLayout, QLabel, QMainWindow, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QDockWidget, QFrame, QHBoxLayout, QLabel, QMainWindow, QScrollArea, QToolButton
 
 from gptviz.panes.pane import Pane
 from gptviz.session.session import Session
@@ -18,11 +18,11 @@ class PaneDock(QDockWidget):
         self._session = session
         self._pane: Pane | None = None
         self.setObjectName(f"dock-{kind.name}")
-        body = QFrame()
-        body.setObjectName("paneBody")
-        self._layout = QVBoxLayout(body)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self.setWidget(body)
+        self._body = QScrollArea()  # a pane in too small a place scrolls, and never makes the window larger
+        self._body.setObjectName("paneBody")
+        self._body.setFrameShape(QFrame.Shape.NoFrame)
+        self._body.setWidgetResizable(True)
+        self.setWidget(self._body)
         self._title = _Title(self)
         self.setTitleBarWidget(self._title)
         self.visibilityChanged.connect(self._visibility_changed)
@@ -32,7 +32,7 @@ class PaneDock(QDockWidget):
         """The pane, made when it is first needed: a start must not wait for panes behind other tabs."""
         if self._pane is None:
             self._pane = self._kind(self._session)
-            self._layout.addWidget(self._pane)
+            self._body.setWidget(self._pane)
         return self._pane
 
     @Slot(bool)

@@ -61,7 +61,7 @@ QMenu::item:disabled {{ color: {disabled}; }}
 QMenu::separator {{ height: 1px; background: {theme.hairline}; margin: {px(4)}px {px(8)}px; }}
 
 #header {{ background: {theme.window}; border-bottom: 1px solid {theme.hairline}; }}
-#paneBody {{ background: {theme.panel}; }}
+#paneBody, #paneBody > QWidget > QWidget {{ background: {theme.panel}; }}
 #dockTitle {{ background: {theme.panel}; border-bottom: 1px solid {theme.hairline}; }}
 #dockTitle QLabel {{ font-weight: 600; font-size: {px(13)}px; }}
 QDockWidget {{ border: 1px solid {theme.hairline}; }}
@@ -101,12 +101,13 @@ QComboBox {{ background: {theme.panel}; color: {theme.text}; border: 1px solid {
 QComboBox:focus {{ border: 1px solid {theme.accent}; }}
 QComboBox::drop-down {{ border: none; width: {px(14)}px; }}
 QComboBox QAbstractItemView {{ background: {theme.panel}; border: 1px solid {control}; outline: none; }}
-QSlider::groove:horizontal {{ background: {theme.raised}; height: {px(4)}px; border-radius: {px(2)}px; }}
+QSlider::groove:horizontal {{ background: {theme.raised}; border: none; height: {px(4)}px; border-radius: {px(2)}px; }}
+QSlider::add-page:horizontal {{ background: {theme.raised}; border-radius: {px(2)}px; }}
 QSlider::sub-page:horizontal {{ background: {theme.accent}; border-radius: {px(2)}px; }}
 QSlider::handle:horizontal {{ background: {theme.accent}; width: {px(12)}px; margin: -{px(4)}px 0;
     border-radius: {px(6)}px; }}
 QSlider::handle:horizontal:focus {{ background: {theme.text}; }}
-QSlider:disabled::handle:horizontal, QSlider:disabled::sub-page:horizontal {{ background: {control}; }}
+QSlider::handle:horizontal:disabled, QSlider::sub-page:horizontal:disabled {{ background: {control}; }}
 QToolButton::menu-indicator {{ image: none; }}
 QPushButton#segment {{ border-radius: 0; padding: {px(3)}px {px(10)}px; font-size: {px(12)}px; color: {theme.muted};
     margin-left: -1px; }}

@@ -11,7 +11,8 @@ from gptviz.session.state import ViewState
 from gptviz.widgets.text import number
 from gptviz.widgets.theme import UNIT, current, mono_font, px
 
-_COLUMNS = ("Check", "Largest error", "Allowed", "Where")
+_COLUMNS = ("Check", "Largest error", "Where")
+_CHECK, _ERROR, _WHERE = range(3)
 
 
 class ChecksPane(Pane):
@@ -38,9 +39,10 @@ class ChecksPane(Pane):
         self.list.setAccessibleName("Checks")
         self.list.setAllColumnsShowFocus(True)
         self.list.header().setStretchLastSection(False)
-        self.list.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.list.header().setSectionResizeMode(_CHECK, QHeaderView.ResizeMode.Stretch)
         self.list.itemActivated.connect(self._activated)
-        for column, width in ((1, 92), (2, 72), (3, 190)):
+        for column, width in ((_ERROR, 92), (_WHERE, 150)):
             self.list.setColumnWidth(column, px(width))
         top = QHBoxLayout()
         top.addWidget(self.summary, 1)
@@ -61,7 +63,7 @@ class ChecksPane(Pane):
             self.list.addTopLevelItem(_item(check))
 
     def _activated(self, item: QTreeWidgetItem, column: int) -> None:
-        where = item.data(3, Qt.ItemDataRole.UserRole)
+        where = item.data(_WHERE, Qt.ItemDataRole.UserRole)
         trace = self.session.state.trace
         if trace is not None and where in trace:
             self.session.select_stage(where)
@@ -83,19 +85,18 @@ def summary(state: ViewState) -> str:
 
 def _item(check: Check) -> QTreeWidgetItem:
     if check.max_error is None:
-        cells = [check.name, "not run", "", check.note]
+        cells = [check.name, "not run", check.note]
     else:
-        cells = [check.name, number(check.max_error, 3), number(check.tolerance, 2), check.where]
+        cells = [check.name, number(check.max_error, 3), check.where]
     item = QTreeWidgetItem(cells)
-    item.setData(3, Qt.ItemDataRole.UserRole, check.where)
-    for column in (1, 2, 3):
+    item.setData(_WHERE, Qt.ItemDataRole.UserRole, check.where)
+    for column in (_ERROR, _WHERE):
         item.setFont(column, mono_font(11))
         item.setForeground(column, QColor(current().muted))
         item.setToolTip(column, cells[column])
-    item.setToolTip(0, check.name)
-    for column in (1, 2):
-        item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    item.setToolTip(_CHECK, f"{check.name}; allowed: {number(check.tolerance, 2)}")
+    item.setTextAlignment(_ERROR, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     if check.ok is False:
-        for column in range(4):
+        for column in (_CHECK, _ERROR, _WHERE):
             item.setForeground(column, QColor(current().error))
     return item
