@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 START = "GPTVIZ_BENCH_START"
 
@@ -195,6 +196,16 @@ def repaint() -> None:
     print(f"repaint of a 1024 x 1024 head after a click: {median:.0f} ms   (worst {worst:.0f} ms)")
 
 
+def walk() -> None:
+    for tokens in (64, 1024):
+        figures = inside(f"walk-{tokens}")
+        print(
+            f"walk, {tokens:>4} tokens: one step {figures['median_ms']:.0f} ms (slowest in a block "
+            f"{figures['within_ms']:.0f} ms, into another block {figures['across_ms']:.0f} ms)   "
+            f"memory after all stages there and back: {figures['grown']:+.0f} MB"
+        )
+
+
 def run_in_window(prompt: str, look: Callable[..., None]) -> None:
     """Open the window with the 124M model, run ``prompt`` after the first run, then call ``look``."""
     from gptviz.app.appearance import Appearance
@@ -272,12 +283,56 @@ def measure_repaint() -> None:
     run_in_window(" the" * 1024, look)
 
 
+def measure_walk(tokens: int) -> None:
+    from PySide6.QtCore import Qt
+    from PySide6.QtTest import QTest
+
+    def look(app: object, session: object, window: object) -> None:
+        session.run()
+        wait_while(app, lambda: session.busy or session.checking.pending)
+        within: list[float] = []
+        across: list[float] = []
+
+        def press(key: Qt.Key) -> None:
+            layer = session.state.selection.layer
+            start = time.perf_counter()
+            QTest.keyClick(window, key)
+            wait_while(app, lambda: session.computing)
+            app.processEvents()
+            took = (time.perf_counter() - start) * 1000
+            (within if session.state.selection.layer == layer else across).append(took)
+
+        def there_and_back() -> None:
+            for key in (Qt.Key.Key_Right, Qt.Key.Key_Left):
+                for _ in range(len(session.walk.stages)):
+                    press(key)
+
+        there_and_back()
+        before = resident()
+        there_and_back()
+        tell(
+            median_ms=statistics.median(within + across),
+            within_ms=max(within),
+            across_ms=max(across),
+            grown=(resident() - before) / 1e6,
+        )
+
+    run_in_window(" the" * tokens, look)
+
+
+def resident() -> int:
+    """Bytes of memory that this process holds at present."""
+    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
 PARTS: dict[str, Callable[[], None]] = {
     "capture": capture_ratio,
     "memory": memory,
     "event-loop": event_loop,
     "start": window_start,
     "repaint": repaint,
+    "walk": walk,
 }
 INSIDE: dict[str, Callable[[], None]] = {
     "ratio-4": lambda: ratio_of(4, 60),
@@ -291,6 +346,8 @@ INSIDE: dict[str, Callable[[], None]] = {
     "paint-gptviz": paint_gptviz,
     "event-loop": measure_event_loop,
     "repaint": measure_repaint,
+    "walk-64": lambda: measure_walk(64),
+    "walk-1024": lambda: measure_walk(1024),
 }
 
 if __name__ == "__main__":

@@ -48,7 +48,6 @@ case "$*" in
     *) fail "unknown argument '$*': the only one is --with-xvfb" ;;
 esac
 [ "$(uname -s)" = Linux ] || exit 0
-PATH=$PATH:/usr/sbin:/sbin # where ldconfig is; Debian leaves them out of a user's path
 
 missing= # what is not there
 packages= # what brings it
@@ -61,8 +60,10 @@ want() {
     esac
 }
 
-if command -v ldconfig >/dev/null; then # without it there is no telling: let the import of Qt say what is missing
-    present=" $(ldconfig -p | sed -n 's/^[[:space:]]*\([^ ]*\) (.*/\1/p' | tr '\n' ' ') "
+# Debian leaves the folder of ldconfig out of a user's PATH.
+known=$(PATH=$PATH:/usr/sbin:/sbin && ldconfig -p 2>/dev/null) || known=
+if [ -n "$known" ]; then # else there is no telling, and the import of Qt says what is missing
+    present=" $(printf "%s\n" "$known" | sed -n 's/^[[:space:]]*\([^ ]*\) (.*/\1/p' | tr '\n' ' ') "
     while read -r library package; do
         case "$present" in
             *" $library "*) ;;
