@@ -56,7 +56,7 @@ def _parse(words: list[str]) -> argparse.Namespace:
         "params": (_params, "count the parameters"),
         "shot": (_shot, "save a picture of the window after a run; needs no screen"),
     }
-    common = argparse.ArgumentParser(add_help=False)
+    common = _Parser(prog="gptviz", add_help=False)
     common.add_argument("--config", choices=list(CONFIGS), default="gpt2-small", help="size of the model")
     common.add_argument("--seed", type=_seed, default=123, help="seed of the random weights (default 123)")
     parser = _Parser(
@@ -66,8 +66,8 @@ def _parse(words: list[str]) -> argparse.Namespace:
         epilog="commands: " + "; ".join(f"{name}: {text}" for name, (_, text) in commands.items()),
     )
     parser.add_argument("--version", action="version", version=f"gptviz {__version__}")
-    command = next((word for word in words if not word.startswith("-")), None)
-    if command not in commands or words[0] != command:
+    command = _command(common, words)
+    if command not in commands:
         parser.add_argument("text", nargs="?", default=_DEFAULT_PROMPT, metavar="TEXT", help="the prompt")
         parser.set_defaults(command=_window)
         return parser.parse_args(words)
@@ -75,7 +75,15 @@ def _parse(words: list[str]) -> argparse.Namespace:
     sub = _Parser(prog=f"gptviz {command}", description=help_text, parents=[common])
     sub.set_defaults(command=function)
     _add_arguments(sub, command)
-    return sub.parse_args(words[1:])
+    place = words.index(command)
+    return sub.parse_args(words[:place] + words[place + 1 :])
+
+
+def _command(common: argparse.ArgumentParser, words: list[str]) -> str | None:
+    """Return the first word that is no option; after ``--`` words are text."""
+    before_dashes = words[: words.index("--")] if "--" in words else words
+    _, rest = common.parse_known_args([word for word in before_dashes if word not in ("-h", "--help")])
+    return rest[0] if rest else None
 
 
 def _add_arguments(sub: argparse.ArgumentParser, command: str) -> None:

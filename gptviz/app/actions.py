@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QInputDialog, QMenu, QMessageBox, QWidget
 
 from gptviz import __version__
 from gptviz.session.jobs import TITLES
-from gptviz.session.state import DEFAULT_CONFIG, DEFAULT_SEED
+from gptviz.session.state import DEFAULT_SEED
 
 if TYPE_CHECKING:
     from gptviz.app.main_window import MainWindow
@@ -25,11 +25,9 @@ class Actions:
         self.run = self._action("Run", "Ctrl+Return", "Run the model on the prompt", session.run)
         self.cancel = self._action("Cancel", "Esc", "Stop what is under way", session.cancel)
         self.edit_prompt = self._action("Edit prompt", "Ctrl+L", "Put the cursor into the prompt", window.edit_prompt)
-        self.step = self._action("Generate a token", "Ctrl+G", "Append the likeliest token", session.step)
-        self.play = self._action("Play or pause", "Ctrl+Shift+G", "Append tokens until paused", self._play_or_pause)
-        self.reset = self._action(
-            "Reset generation", "Ctrl+Backspace", "Drop the generated tokens", session.reset_generation
-        )
+        self.step = self._action("Generate a token", "Ctrl+G", "Append the likeliest token", session.loop.step)
+        self.play = self._action("Play or pause", "Ctrl+Shift+G", "Append tokens until paused", session.loop.toggle)
+        self.reset = self._action("Reset generation", "Ctrl+R", "Drop the generated tokens", session.loop.reset)
         walk, live = session.walk, session.live
         self.walks = [
             self._keyed("Next stage", "→", walk.forward),
@@ -49,12 +47,14 @@ class Actions:
         self.quit = self._action("Quit", "Ctrl+Q", "Close gptviz", window.close)
         self.larger = self._action("Lecture size", "Ctrl+Shift+L", "Draw everything 1.5 times as large", self._scale)
         self.larger.setCheckable(True)
-        self.larger.setChecked(window.appearance.lecture)
         self.toggle_theme = self._action("Light or dark", "Ctrl+T", "Change between light and dark", self._toggle_theme)
         self.restore = self._action("Restore layout", "Ctrl+0", "Put all panes back", window.restore_default_layout)
         self.about = self._action("About gptviz", "F1", "What this is", self._about)
+        self._models: dict[str, QAction] = {}
+        self._schemes: dict[str, QAction] = {}
         self.model_menu = self._make_model_menu()
         self._fill_menu_bar()
+        self.tick_choices()
 
     def _action(self, text: str, shortcut: str, tip: str, call: Callable[[], object]) -> QAction:
         action = QAction(text, self._window)
@@ -114,9 +114,9 @@ class Actions:
                 lambda name=name: self._use_model(name),  # type: ignore[misc]
             )
             action.setCheckable(True)
-            action.setChecked(name == DEFAULT_CONFIG)
             group.addAction(action)
             menu.addAction(action)
+            self._models[name] = action
         menu.addSeparator()
         seed = self._action("Seed …", "Ctrl+Shift+S", "Choose the seed of the random weights", self._ask_seed)
         menu.addAction(seed)
@@ -124,22 +124,27 @@ class Actions:
 
     def _make_scheme_menu(self, parent: QWidget) -> QMenu:
         menu = QMenu("Colours", parent)
+        menu.setToolTipsVisible(True)
         group = QActionGroup(menu)
-        for scheme, text in (("system", "Like the system"), ("light", "Light"), ("dark", "Dark")):
-            action = QAction(text, menu)
+        for number, scheme in enumerate(("system", "light", "dark"), start=1):
+            text = "Like the system" if scheme == "system" else scheme.capitalize()
+            action = self._action(
+                text,
+                f"Ctrl+Alt+{number}",
+                f"Colours: {text.lower()}",
+                lambda scheme=scheme: self._window.set_scheme(scheme),  # type: ignore[misc]
+            )
             action.setCheckable(True)
-            action.setChecked(self._window.appearance.scheme == scheme)
-            action.triggered.connect(lambda _, scheme=scheme: self._window.set_scheme(scheme))
             group.addAction(action)
             menu.addAction(action)
+            self._schemes[scheme] = action
         return menu
 
-    def _play_or_pause(self) -> None:
-        session = self._window.session
-        if session.state.generation.playing:
-            session.pause()
-        else:
-            session.play()
+    def tick_choices(self) -> None:
+        """Tick the model and the look that are in use, however they were chosen."""
+        self._models[self._window.session.wanted_model[0]].setChecked(True)
+        self._schemes[self._window.appearance.scheme].setChecked(True)
+        self.larger.setChecked(self._window.appearance.lecture)
 
     def _toggle_theme(self) -> None:
         self._window.set_scheme("light" if self._window.appearance.theme.name == "dark" else "dark")

@@ -6,7 +6,17 @@ import traceback
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QEventLoop, QObject, QSize, QTimer, Signal, Slot
+from PySide6.QtCore import (
+    QEventLoop,
+    QMessageLogContext,
+    QObject,
+    QSize,
+    QTimer,
+    QtMsgType,
+    Signal,
+    Slot,
+    qInstallMessageHandler,
+)
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gptviz import __version__
@@ -92,6 +102,7 @@ def shoot(
     ShotError
         If there is no such pane, the run fails, or the file can't be written.
     """
+    qInstallMessageHandler(_print_but_the_known)
     app = make_application()
     appearance = Appearance(app, theme)
     session = Session(prompt)
@@ -109,6 +120,12 @@ def shoot(
             raise ShotError(f"{path} can't be written: choose a folder that exists and a name that ends in .png")
     finally:
         window.close()
+
+
+def _print_but_the_known(kind: QtMsgType, context: QMessageLogContext, message: str) -> None:
+    """Qt's offscreen platform says for each window what it can't do, and nobody needs it."""
+    if "propagateSizeHints" not in message:
+        sys.stderr.write(f"{message}\n")
 
 
 def _target(window: MainWindow, pane: str | None) -> QWidget:

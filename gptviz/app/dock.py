@@ -22,6 +22,7 @@ class PaneDock(QDockWidget):
         self._body.setObjectName("paneBody")
         self._body.setFrameShape(QFrame.Shape.NoFrame)
         self._body.setWidgetResizable(True)
+        self._body.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # what is in it takes the focus
         self.setWidget(self._body)
         self._title = _Title(self)
         self.setTitleBarWidget(self._title)

@@ -159,6 +159,7 @@ class MainWindow(QMainWindow):
     def _state_changed(self, old: ViewState, new: ViewState) -> None:
         if new.model is not old.model and new.model is not None:
             self._model_button.setText(f"{new.model.description}  ▾")
+            self.actions_.tick_choices()
         if new.activity is not old.activity or new.trace is not old.trace:
             self.actions_.cancel.setEnabled(new.activity is not None)
             self.actions_.step.setEnabled(new.trace is not None and new.activity is None)
@@ -195,6 +196,7 @@ class MainWindow(QMainWindow):
         dark = self.appearance.theme.name == "dark"
         self._theme_button.setIcon(icon("light" if dark else "dark"))
         self._size_button.setIcon(icon("larger"))
+        self.actions_.tick_choices()
         for button in (self._model_button, self._theme_button, self._size_button):
             button.setIconSize(QSize(px(16), px(16)))
             button.setMinimumHeight(px(22))

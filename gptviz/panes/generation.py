@@ -36,13 +36,13 @@ class GenerationPane(Pane):
         self.step = QPushButton("Step")
         self.step.setObjectName("primary")
         self.step.setToolTip("Append the likeliest token (Ctrl+G)")
-        self.step.clicked.connect(session.step)
+        self.step.clicked.connect(session.loop.step)
         self.play = QPushButton("Play")
         self.play.setToolTip("Append tokens until paused (Ctrl+Shift+G)")
-        self.play.clicked.connect(self._play_clicked)
+        self.play.clicked.connect(session.loop.toggle)
         self.reset = QPushButton("Reset")
-        self.reset.setToolTip("Drop the generated tokens and go back to the prompt (Ctrl+Backspace)")
-        self.reset.clicked.connect(session.reset_generation)
+        self.reset.setToolTip("Drop the generated tokens and go back to the prompt (Ctrl+R)")
+        self.reset.clicked.connect(session.loop.reset)
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setObjectName("generated")
@@ -115,15 +115,9 @@ class GenerationPane(Pane):
         bar = self.text.verticalScrollBar()
         bar.setValue(bar.maximum())
 
-    def _play_clicked(self) -> None:
-        if self.session.state.generation.playing:
-            self.session.pause()
-        else:
-            self.session.play()
-
     def _row_chosen(self, index: QModelIndex, before: QModelIndex) -> None:
         if index.isValid() and not self._following:
-            self.session.show_step(index.row())
+            self.session.loop.show(index.row())
 
 
 class _StepsModel(QAbstractTableModel):

@@ -20,10 +20,11 @@ def explain(what: str, error: BaseException) -> Message:
 
 def too_long(tokens: int, context_length: int) -> Message:
     """Say that the prompt does not fit the model."""
+    excess = tokens - context_length
     return Message(
         "This prompt is too long",
         f"{tokens:,} tokens are more than the model's context of {context_length:,}",
-        f"Shorten it by {tokens - context_length:,} tokens",
+        f"Shorten it by {excess:,} {'token' if excess == 1 else 'tokens'}",
     )
 
 

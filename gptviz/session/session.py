@@ -12,6 +12,7 @@ from gptviz.session import jobs
 from gptviz.session.checking import Checking
 from gptviz.session.explain import EMPTY_PROMPT, explain, too_long, unequal
 from gptviz.session.gate import Gate
+from gptviz.session.greedy_loop import GreedyLoop
 from gptviz.session.live import LiveStepping
 from gptviz.session.state import (
     DEFAULT_CONFIG,
@@ -58,6 +59,7 @@ class Session(QObject):
         self._gate: Gate | None = None  # for the next pass
         self._before_live: tuple[Any, Any] | None = None  # what was on screen before a live pass
         self.walk = Walk(self)
+        self.loop = GreedyLoop(self)
         self.live = LiveStepping(self)
         self.checking = Checking(self)
 
@@ -77,6 +79,11 @@ class Session(QObject):
     def wanted_model(self) -> tuple[str, int]:
         """Configuration and seed that were asked for last."""
         return self._wanted_model
+
+    @property
+    def building(self) -> bool:
+        """Whether a model is being initialised."""
+        return self._building
 
     @property
     def busy(self) -> bool:
@@ -179,54 +186,6 @@ class Session(QObject):
         """Show an unforeseen error."""
         self.change(message=explain(what, error))
 
-    # --- generation --------------------------------------------------------------------------------------
-
-    def step(self) -> None:
-        """Let the greedy loop append one token."""
-        state = self._state
-        if state.trace is None or self.computing or not state.trace.complete:
-            return
-        ids = state.generation.ids[-state.trace.config.context_length :]
-        if state.trace.batch == 1 and ids == tuple(state.trace.ids[0].tolist()):
-            self.change(generation=self._with_step(state.trace))
-            self._keep_playing()
-        else:
-            self._submit_pass([ids], "Generating", self._step_ended)
-
-    def play(self) -> None:
-        """Append tokens until pause."""
-        if self._state.trace is None or self._building:
-            return
-        self.change(generation=replace(self._state.generation, playing=True))
-        self.step()
-
-    def pause(self) -> None:
-        """Stop after the present token."""
-        self.change(generation=replace(self._state.generation, playing=False))
-
-    def reset_generation(self) -> None:
-        """Drop the generated tokens and show the prompt's trace again."""
-        if self._building:
-            return
-        prompt = self._state.generation.prompt
-        self._worker.cancel()
-        self.change(generation=Generation(prompt))
-        trace = self._state.trace
-        if trace is not None and prompt and tuple(trace.ids[0].tolist()) != prompt:
-            self._submit_pass([prompt], "Going back to the prompt", self._pass_ended)
-
-    def show_step(self, index: int) -> None:
-        """Show the trace of generation step ``index`` in all panes."""
-        generation = self._state.generation
-        if not 0 <= index < len(generation.steps) or self._building:
-            return
-        self.change(generation=replace(generation, shown=index, playing=False))
-        context = generation.steps[index].context
-        trace = self._state.trace
-        if trace is not None and tuple(trace.ids[0].tolist()) == context:
-            return
-        self._submit_pass([context], f"Going to step {index + 1}", self._pass_ended)
-
     def close(self) -> None:
         """Cancel everything and end the threads."""
         self._run_when_ready = False
@@ -258,7 +217,8 @@ class Session(QObject):
         self._quiet = True
         self._worker.submit(work, on_end)
 
-    def _submit_pass(self, rows: Sequence[Sequence[int]], text: str, on_end: Any) -> None:
+    def submit_pass(self, rows: Sequence[Sequence[int]], text: str, on_end: Any) -> None:
+        """For the session package: run the model on ``rows`` of token IDs."""
         assert self._model is not None
         assert self._tokenizer is not None
         layer = min(self._state.selection.layer, self._model.config.n_layers - 1)
@@ -304,17 +264,11 @@ class Session(QObject):
             result["message"] = explain(what_failed, outcome.error)
             generation = replace(generation, playing=False) if generation.playing else generation
         if (outcome.error is not None or outcome.cancelled) and generation.shown is not None:
-            generation = replace(generation, shown=self._step_on_screen())
+            generation = replace(generation, shown=self.loop.step_on_screen())
         before, self._before_live = self._before_live, None
         if before is not None and "trace" not in result:
             result["trace"], result["trace_rows"] = before
         self.change(**{"activity": None, "live": None, "held": None, "generation": generation, **result})
-
-    def _step_on_screen(self) -> int | None:
-        trace = self._state.trace
-        ids = () if trace is None else tuple(trace.ids[0].tolist())
-        steps = self._state.generation.steps
-        return next((index for index, step in enumerate(steps) if step.context == ids), None)
 
     def _load_tokenizer(self) -> None:
         self._text_worker.submit(jobs.load_tokenizer, self._tokenizer_ended)
@@ -359,44 +313,24 @@ class Session(QObject):
         problem = _problem(tokens, self._model.config.context_length)
         self.change(message=problem)
         if problem is None:
-            self._submit_pass([row.ids for row in tokens], "Running the forward pass", self._run_ended)
+            self.submit_pass([row.ids for row in tokens], "Running the forward pass", self._run_ended)
 
     def _run_ended(self, outcome: Outcome) -> None:
-        what = self._shown(outcome.result)
+        what = self.shown(outcome.result)
         if isinstance(outcome.result, jobs.PassResult):
             what["generation"] = Generation(tuple(outcome.result.trace.ids[0].tolist()))
-        self._pass_finished(outcome, "The forward pass failed", what)
+        self.pass_finished(outcome, "The forward pass failed", what)
 
-    def _pass_ended(self, outcome: Outcome) -> None:
-        self._pass_finished(outcome, "The forward pass failed", self._shown(outcome.result))
+    def pass_ended(self, outcome: Outcome) -> None:
+        self.pass_finished(outcome, "The forward pass failed", self.shown(outcome.result))
 
-    def _step_ended(self, outcome: Outcome) -> None:
-        what = self._shown(outcome.result)
-        if isinstance(outcome.result, jobs.PassResult):
-            what["generation"] = self._with_step(outcome.result.trace)
-        self._pass_finished(outcome, "The next token could not be generated", what)
-
-    def _pass_finished(self, outcome: Outcome, what_failed: str, what: dict[str, Any]) -> None:
+    def pass_finished(self, outcome: Outcome, what_failed: str, what: dict[str, Any]) -> None:
         self.finish(outcome, what_failed, **what)
         if what:
             self._fetch_block()
-            self._keep_playing()
+            self.loop.keep_playing()
 
-    def _with_step(self, trace: "Trace") -> Generation:
-        generation = self._state.generation
-        steps = (*generation.steps, jobs.generated_step(trace))
-        return replace(generation, steps=steps, shown=len(steps) - 1)
-
-    def _keep_playing(self) -> None:
-        if self._state.generation.playing:
-            QTimer.singleShot(0, self, self._play_on)
-
-    @Slot()
-    def _play_on(self) -> None:
-        if self._state.generation.playing:
-            self.step()
-
-    def _shown(self, result: object) -> dict[str, Any]:
+    def shown(self, result: object) -> dict[str, Any]:
         """Return what changes in the state when the trace of ``result`` is shown; nothing without a trace."""
         if not isinstance(result, jobs.PassResult):
             return {}
@@ -413,7 +347,7 @@ class Session(QObject):
 
     def _block_ended(self, outcome: Outcome) -> None:
         what = {} if outcome.result is None else {"trace": outcome.result}
-        self._pass_finished(outcome, "The block could not be replayed", what)
+        self.pass_finished(outcome, "The block could not be replayed", what)
 
 
 def _problem(rows: Sequence[PromptTokens], context_length: int) -> Message | None:

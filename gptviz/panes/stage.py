@@ -1,0 +1,375 @@
+"""Stage: the selected operation on one screen: what it does, its formula, its tensors, its code."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from gptviz.analysis import stage_tensor
+from gptviz.analysis.formulas import Sizes
+from gptviz.analysis.operands import inputs_of
+from gptviz.analysis.source import Code, stage_source
+from gptviz.analysis.stage_tensor import Matrix, Statistics
+from gptviz.analysis.stage_text import dropout_text, input_title, is_dropout, short_title, stage_text
+from gptviz.capture.stages import Stage, catalogue
+from gptviz.panes.pane import Pane, differs
+from gptviz.session.session import Session
+from gptviz.session.state import ViewState
+from gptviz.widgets.figures import Figures
+from gptviz.widgets.formula import Formula
+from gptviz.widgets.heatmap import HeatmapData
+from gptviz.widgets.matrix_view import MatrixView
+from gptviz.widgets.source_view import ShownCode, SourceView
+from gptviz.widgets.stage_figure import StageFigure
+from gptviz.widgets.stage_title import StageTitle
+from gptviz.widgets.text import number, shape, visible
+from gptviz.widgets.theme import UNIT, px
+from gptviz.widgets.token_strip import Chip
+
+if TYPE_CHECKING:
+    from gptviz.capture.trace import Trace
+
+_HINT = "Choose a stage to see what it does: in the flow, in the shape trace, or with the arrow keys."
+_POINT = "Point at a cell to read it · click selects · wheel zooms in"
+_REPLAYED = "This block is being run again to have its tensors at hand …"
+_NOT_YET = "The forward pass has not come to this stage yet."
+_NOUNS = {"feature": "features", "key": "keys", "token": "token IDs"}
+_SIDE_BY_SIDE = 128  # columns of a matrix, at most
+_TWO_COLUMNS, _LOW = 860, 600  # px: from this width on and below this height the code stands beside
+_ROWS_ARE_KEYS = (("att.scores", 1), ("att.context", 1))  # stage, input
+
+
+class StagePane(Pane):
+    """Shows ``selection.stage``; input and output are the selected sequence's and head's."""
+
+    name = "stage"
+    title = "Stage"
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.heading = StageTitle()
+        self.sentence = _label("sentence")
+        self.formula = Formula()
+        self.dropout = _label("muted")
+        self.figure = StageFigure()
+        self.readout = _label("readout")
+        self.figures = Figures()
+        self.figures.setAccessibleName("Shape and statistics")
+        self.source = SourceView()
+        self.hint = _label("muted", _HINT)
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._shown: dict[MatrixView, tuple[Matrix, bool]] = {}  # what a view shows; whether its rows are keys
+        self._lay_out()
+        for view in (*self.figure.inputs, self.figure.output):
+            view.hovered.connect(self._hovered)
+            view.clicked.connect(self._clicked)
+        for tokens in (self.figure.tokens_in, self.figure.tokens_out):
+            tokens.strip.chosen.connect(self._token_chosen)
+
+    def _lay_out(self) -> None:
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(UNIT + UNIT // 2)
+        column.addWidget(self.heading)
+        column.addWidget(self.sentence)
+        column.addWidget(self.formula)
+        column.addWidget(self.dropout)
+        column.addWidget(self.figure, 1)
+        column.addWidget(self.readout)
+        column.addWidget(self.figures)
+        column.addStretch()
+        self._left = column
+        body = QWidget()
+        self._columns = QBoxLayout(QBoxLayout.Direction.TopToBottom, body)
+        self._columns.setContentsMargins(4 * UNIT, 2 * UNIT, 4 * UNIT, 2 * UNIT)
+        self._columns.setSpacing(2 * UNIT)
+        self._columns.addWidget(left, 3)
+        self._columns.addWidget(self.source, 1)
+        self.area = QScrollArea()
+        self.area.setWidgetResizable(True)
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area.setWidget(body)
+        for part in (body, self.area.viewport()):
+            part.setAutoFillBackground(False)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.hint)
+        layout.addWidget(self.area)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        beside = event.size().width() >= px(_TWO_COLUMNS) and event.size().height() < px(_LOW)
+        direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
+        self._columns.setDirection(direction)
+        self._columns.setSpacing(6 * UNIT if beside else 2 * UNIT)
+        self._columns.setStretch(1, 2 if beside else 1)
+
+    # --- showing -----------------------------------------------------------------------------------------
+
+    def render_state(self, old: ViewState | None, new: ViewState) -> None:
+        if not differs(old, new, "trace", "trace_pieces", "selection", "activity"):
+            return
+        stage = self._stage(new)
+        self.hint.setVisible(stage is None)
+        self.area.setVisible(stage is not None)
+        if stage is None or new.trace is None:
+            return
+        if self._content_differs(old, new):
+            self._show_words(new.trace, stage)
+            self._show_tensors(new, stage)
+            self._show_source(new.trace, stage)
+        self._show_selected(new)
+
+    def _stage(self, state: ViewState) -> Stage | None:
+        if state.trace is None or state.selection.stage is None:
+            return None
+        stages = catalogue(state.trace.config)
+        return next((stage for stage in stages if stage.name == state.selection.stage), None)
+
+    def _content_differs(self, old: ViewState | None, new: ViewState) -> bool:
+        """Tell whether more has to be shown than another selected cell."""
+        if differs(old, new, "trace", "trace_pieces") or old is None:
+            return True
+        before, after = old.selection, new.selection
+        if (before.stage, before.row, before.head) != (after.stage, after.row, after.head):
+            return True
+        output = self._shown.get(self.figure.output)
+        return output is not None and not output[0].whole and new.query not in output[0].positions
+
+    def _show_words(self, trace: "Trace", stage: Stage) -> None:
+        module = _module(trace, stage)
+        eps, p = getattr(module, "eps", 1e-5), getattr(module, "p", 0.0)
+        text = stage_text(Sizes(stage, trace.config, trace.batch, trace.tokens, eps, p))
+        self.heading.set_title(text.title, stage.family.value)
+        self.sentence.setText(text.sentence)
+        self.formula.set_markup(text.formula)
+
+    def _show_tensors(self, state: ViewState, stage: Stage) -> None:
+        trace = state.trace
+        assert trace is not None
+        assert state.query is not None
+        row, head = state.selection.row, state.selection.head
+        self._shown.clear()
+        at = (row, head, state.query)
+        output = None if stage.name in ("ids", "next") else stage_tensor.stage_matrix(trace, stage, *at)
+        names = [name for name in inputs_of(stage, trace.config) if name != "ids"]
+        stages = [_by_name(trace, name) for name in names]
+        inputs = [stage_tensor.stage_matrix(trace, source, *at) for source in stages]
+        self.figure.arrange(
+            len(inputs), stage.name == "tok_emb", stage.name in ("ids", "next"), _all_narrow([*inputs, output])
+        )
+        self._left.setStretchFactor(self.figure, 0 if stage.name in ("ids", "next") else 1)
+        missing = _NOT_YET if stage.name not in trace else _REPLAYED
+        for place, (source, matrix) in enumerate(zip(stages, inputs, strict=True)):
+            keys = (stage.local_name, place) in _ROWS_ARE_KEYS
+            self._show_matrix(self.figure.inputs[place], f"in   {input_title(source)}", matrix, missing, keys)
+        if stage.name in ("ids", "next"):
+            self._show_token_row(state, stage, missing)
+        else:
+            self._show_matrix(self.figure.output, f"out   {short_title(stage)}", output, missing)
+        if stage.name == "tok_emb":
+            chips = self._chips(state)
+            self.figure.tokens_in.show_tokens(f"in   token IDs   {shape((len(chips),))}", chips, state.query)
+        self._show_figures(state, stage, output)
+        self._show_dropout(trace, stage, inputs, output)
+
+    def _show_matrix(
+        self, view: MatrixView, caption: str, matrix: Matrix | None, missing: str, rows_are_keys: bool = False
+    ) -> None:
+        if matrix is None:
+            view.show_note(caption, missing)
+            return
+        pieces = self.session.state.trace_pieces
+        labels = [visible(pieces[position].text) if position < len(pieces) else "" for position in matrix.positions]
+        self._shown[view] = matrix, rows_are_keys
+        square = matrix.columns == "key"
+        limit = 1.0 if matrix.shares else stage_tensor.limit(matrix.values)
+        low = 0.0 if matrix.shares else -limit
+        across = labels if square and matrix.whole else []
+        data = HeatmapData(matrix.shown, low, limit, not matrix.shares, labels, across)
+        view.show_matrix(
+            f"{caption}   {shape(matrix.values.shape)}", data, _NOUNS[matrix.columns], square, matrix.masked
+        )
+
+    def _show_token_row(self, state: ViewState, stage: Stage, missing: str) -> None:
+        trace = state.trace
+        assert trace is not None
+        view, ids = self.figure.tokens_out, stage_tensor.token_ids(trace, stage, state.selection.row)
+        if ids is None:
+            view.show_tokens(missing, [], None)
+        elif stage.name == "ids":
+            view.show_tokens(f"out   token IDs   {shape((len(ids),))}", self._chips(state), state.query)
+        else:
+            text = self.session.token_text(ids[0])
+            view.show_tokens(f"out   next token   {shape((1,))}", [Chip(text, ids[0], text.encode(), 0)], None)
+
+    def _chips(self, state: ViewState) -> list[Chip]:
+        assert state.trace is not None
+        ids = state.trace.array("ids")[state.selection.row].tolist()
+        pieces = state.trace_pieces[: len(ids)]
+        return [Chip(piece.text, ids[place], piece.bytes, piece.group) for place, piece in enumerate(pieces)]
+
+    def _show_figures(self, state: ViewState, stage: Stage, output: Matrix | None) -> None:
+        trace = state.trace
+        assert trace is not None
+        facts = [("output", shape(stage.shape(trace.config, trace.batch, trace.tokens)))]
+        if stage.name in trace:
+            record = trace.record(stage.name)
+            facts += [("parameters", f"{record.parameters:,}"), ("time", f"{record.ms:.3g} ms")]
+        measured = []
+        if output is not None:
+            part = _part_shown(state, stage, output)
+            facts += [("measured", part)] if part else []
+            measured = _pairs(stage_tensor.statistics(output.values))
+        self.figures.set_groups((facts, measured))
+
+    def _show_dropout(self, trace: "Trace", stage: Stage, inputs: list[Matrix | None], output: Matrix | None) -> None:
+        self.dropout.setVisible(is_dropout(stage))
+        if not is_dropout(stage):
+            return
+        module, before = _module(trace, stage), inputs[0]
+        same = None if before is None or output is None else stage_tensor.unchanged(before, output)
+        self.dropout.setText(dropout_text(getattr(module, "p", 0.0), bool(getattr(module, "training", False)), same))
+
+    def _show_source(self, trace: "Trace", stage: Stage) -> None:
+        source = stage_source(trace, stage)
+        if source is None:
+            self.source.show_code(None, None, stage.family.value)
+            return
+        caller = None
+        if source.caller is not None:
+            line = source.caller
+            caller = ShownCode(f"Called in {line.name}", _place(line), line.marked_text, line.marked.start, range(0))
+        code = source.code
+        note = "PyTorch's own · " if source.of_torch else ""
+        shown = ShownCode(code.name, note + _place(code), code.text, code.first_line, code.marked)
+        self.source.show_code(shown, caller, stage.family.value)
+
+    # --- the selected cell -------------------------------------------------------------------------------
+
+    def _show_selected(self, state: ViewState) -> None:
+        for view, (matrix, rows_are_keys) in self._shown.items():
+            view.map.set_selected(_selected_cell(state, matrix, rows_are_keys))
+        for tokens in (self.figure.tokens_in, self.figure.tokens_out):
+            if state.selection.stage != "next":
+                tokens.strip.set_selected(state.query)
+        self._show_readout(None, None)
+
+    def _show_readout(self, view: MatrixView | None, cell: tuple[int, int] | None) -> None:
+        if view is None or cell is None:
+            view = self.figure.output
+            cell = view.map.selected
+        shown = self._shown.get(view)
+        self.readout.setVisible(bool(self._shown))
+        if shown is None or cell is None:
+            self.readout.setText(_POINT)
+            return
+        matrix, rows_are_keys = shown
+        row, column = cell
+        if row >= len(matrix.values) or column >= matrix.values.shape[1]:
+            return
+        token = f"{'key' if rows_are_keys else 'query' if matrix.columns == 'key' else 'token'} "
+        token += self._token(matrix.positions[row])
+        across = f"key {self._token(column)}" if matrix.columns == "key" else f"{matrix.columns} {column}"
+        if matrix.columns == "token":
+            across = f"token ID {column} {visible(self.session.token_text(column))}"
+        value = float(matrix.values[row, column])
+        masked = " (masked)" if matrix.masked and column > matrix.positions[row] else ""
+        self.readout.setText(f"{short_title(matrix.stage)}   {token}   {across}   {number(value, 7)}{masked}")
+
+    def _token(self, position: int) -> str:
+        pieces = self.session.state.trace_pieces
+        return f"{position} {visible(pieces[position].text)}" if position < len(pieces) else str(position)
+
+    # --- intents -----------------------------------------------------------------------------------------
+
+    def _hovered(self, cell: object) -> None:
+        view = self.sender()
+        assert isinstance(view, MatrixView)
+        self._show_readout(view, cell if isinstance(cell, tuple) else None)
+
+    def _clicked(self, row: int, column: int) -> None:
+        view = self.sender()
+        if not isinstance(view, MatrixView) or view not in self._shown:
+            return
+        matrix, rows_are_keys = self._shown[view]
+        position = matrix.positions[row]
+        if matrix.columns == "key":
+            self.session.select(query=position, key=column)
+        elif rows_are_keys:
+            self.session.select(key=position, feature=column)
+        else:
+            self.session.select(query=position, feature=column)
+
+    def _token_chosen(self, position: int) -> None:
+        if self.session.state.selection.stage != "next":
+            self.session.select(query=position)
+
+
+def _by_name(trace: "Trace", name: str) -> Stage:
+    return next(stage for stage in catalogue(trace.config) if stage.name == name)
+
+
+def _module(trace: "Trace", stage: Stage) -> object:
+    return trace.replay.model.get_submodule(stage.module)
+
+
+def _all_narrow(matrices: list[Matrix | None]) -> bool:
+    """Tell whether the matrices fit side by side."""
+    return all(
+        matrix.columns == "key" or matrix.values.shape[1] <= _SIDE_BY_SIDE for matrix in matrices if matrix is not None
+    )
+
+
+def _selected_cell(state: ViewState, matrix: Matrix, rows_are_keys: bool) -> tuple[int, int] | None:
+    selection = state.selection
+    position = selection.key if rows_are_keys else state.query
+    column = selection.key if matrix.columns == "key" else selection.feature
+    if position is None or column is None or position not in matrix.positions:
+        return None
+    return (position - matrix.positions.start, column) if column < matrix.values.shape[1] else None
+
+
+def _part_shown(state: ViewState, stage: Stage, output: Matrix) -> str:
+    """Say which part of the tensor the matrix is; empty if it is all of it."""
+    trace = state.trace
+    assert trace is not None
+    parts = []
+    if trace.batch > 1 and stage.dims.startswith("B"):
+        parts.append(f"sequence {state.selection.row + 1} of {trace.batch}")
+    if stage.dims.startswith("BH"):
+        parts.append(f"head {state.selection.head + 1} of {trace.config.n_heads}")
+    if not output.whole:
+        first, last = output.positions.start, output.positions.stop - 1
+        parts.append(f"tokens {first}–{last} of {trace.tokens:,}")
+    return ", ".join(parts)
+
+
+def _pairs(measured: Statistics) -> list[tuple[str, str]]:
+    pairs = [
+        ("min", number(measured.minimum)),
+        ("max", number(measured.maximum)),
+        ("mean", number(measured.mean, 3)),
+        ("std", number(measured.deviation)),
+    ]
+    if measured.minus_infinite:
+        pairs.append(("−∞, left out", f"{measured.minus_infinite:,}"))
+    if measured.others:
+        pairs.append(("NaN or ∞, left out", f"{measured.others:,}"))
+    return pairs
+
+
+def _place(code: Code) -> str:
+    return f"{code.short_file}:{code.marked.start}"
+
+
+def _label(name: str, text: str = "") -> QLabel:
+    label = QLabel(text)
+    label.setObjectName(name)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+    return label
