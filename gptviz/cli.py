@@ -257,13 +257,33 @@ def _shot(options: argparse.Namespace) -> int:
 
 
 def _require_display() -> None:
-    if sys.platform.startswith("linux") and not any(
-        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
-    ):
+    environment = os.environ
+    if not sys.platform.startswith("linux") or environment.get("QT_QPA_PLATFORM", "xcb") != "xcb":
+        return
+    display = environment.get("DISPLAY")
+    if environment.get("WAYLAND_DISPLAY") and not environment.get("QT_QPA_PLATFORM"):
+        return
+    if not display or not _answers(display):
+        reason = f"DISPLAY {display} does not answer" if display else "DISPLAY is not set"
         raise UsageError(
-            "there is no display to open a window on (DISPLAY is not set): use a desktop session, "
+            f"there is no display to open a window on ({reason}): use a desktop session, "
             "or save a picture with 'gptviz shot OUT.png'"
         )
+
+
+def _answers(display: str) -> bool:
+    """Tell whether an X server can be reached: Qt itself would end the process with a crash report."""
+    import ctypes
+
+    try:
+        xcb = ctypes.CDLL("libxcb.so.1")
+    except OSError:
+        return True  # Qt will say what is missing
+    xcb.xcb_connect.restype = ctypes.c_void_p
+    connection = ctypes.c_void_p(xcb.xcb_connect(display.encode(), None))
+    failed = bool(xcb.xcb_connection_has_error(connection))
+    xcb.xcb_disconnect(connection)
+    return not failed
 
 
 def _import_qt() -> None:
