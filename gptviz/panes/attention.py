@@ -29,7 +29,7 @@ _VIEW_TIPS = {
     "weights": "softmax over the keys: every row sums to 1",
 }
 _MAP_SHARE = 0.6  # of the pane, for the large map
-_MAP_MARGIN, _MAP_FRAME = 80, 200  # px beside the map for labels; above and below it for controls and legend
+_MAP_MARGIN, _MAP_FRAME = 80, 180  # px beside the map for labels; above and below it for controls and legend
 
 
 class AttentionPane(Pane):
@@ -59,7 +59,6 @@ class AttentionPane(Pane):
         self.readout = QLabel()
         self.readout.setObjectName("readout")
         self.readout.setTextFormat(Qt.TextFormat.PlainText)
-        self.readout.setWordWrap(True)
         self.grid = HeadGrid()
         self.grid.chosen.connect(self._head_chosen)
         self.scope = Segmented(
@@ -85,8 +84,6 @@ class AttentionPane(Pane):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2 * UNIT)
         column.addWidget(self.map)
-        column.addWidget(self.readout)
-        column.addWidget(self.legend)
         column.addStretch()
         small = QWidget()
         column = QVBoxLayout(small)
@@ -96,7 +93,6 @@ class AttentionPane(Pane):
         top.setSpacing(2 * UNIT)
         top.addWidget(self.scope)
         top.addStretch()
-        top.addWidget(self.rescale)
         column.addLayout(top)
         column.addWidget(self.grid, 1)
         self._splitter = QSplitter(Qt.Orientation.Vertical)
@@ -109,9 +105,14 @@ class AttentionPane(Pane):
         self._splitter.setHandleWidth(4 * UNIT)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(3 * UNIT, 3 * UNIT, 3 * UNIT, 2 * UNIT)
-        layout.setSpacing(3 * UNIT)
+        layout.setSpacing(2 * UNIT)
         layout.addLayout(controls)
         layout.addWidget(self._splitter, 1)
+        foot = QHBoxLayout()
+        foot.addWidget(self.readout, 1)
+        foot.addWidget(self.rescale)
+        layout.addLayout(foot)
+        layout.addWidget(self.legend)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
