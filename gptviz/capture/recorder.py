@@ -149,12 +149,16 @@ class BlockReplay:
     modes: Mapping[str, bool]  # by module path: whether it was in training mode
     random_states: Mapping[int, Tensor]  # by block; empty where nothing was random
 
-    def __call__(self, layer: int, block_input: Tensor) -> dict[str, Tensor]:
-        """Return the tensors of all stages of block ``layer`` by name."""
+    def __call__(
+        self, layer: int, block_input: Tensor, on_stage: Callable[[Mapping[str, Tensor]], None] | None = None
+    ) -> dict[str, Tensor]:
+        """Return the tensors of all stages of block ``layer`` by name; ``on_stage`` sees those so far."""
         path = block_name(layer)
         block = self.model.get_submodule(path)
         modules = dict(block.named_modules(prefix=path))
         recorder = _Recorder(modules, block_stages(self.model.config, layer), lambda _: True)
+        if on_stage is not None:
+            recorder.on_partial = lambda: on_stage(recorder.tensors)
         as_then = _modes(modules, self.modes), _random_state(self.random_states.get(layer))
         with recorder, as_then[0], as_then[1], torch.no_grad():
             block(block_input)

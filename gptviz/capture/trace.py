@@ -1,6 +1,6 @@
 """What one forward pass produced."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gptviz.capture.stages import Stage, block_input_name, block_name, catalogue
+from gptviz.capture.stages import Stage, block_input_name, block_name, block_stages, catalogue
 from gptviz.model.config import GPTConfig
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class Trace:
 
     def has_block(self, layer: int) -> bool:
         """Tell whether the inside of block ``layer`` is at hand."""
-        return self.has(f"{block_name(layer)}.norm1")
+        return self.has(f"{block_name(layer)}.drop_shortcut2")
 
     def array(self, name: str) -> Array:
         """Return the stage's tensor as a NumPy array that shares its memory; never runs a block.
@@ -145,13 +145,25 @@ class Trace:
         """Return the eps of the LayerNorm at module path ``norm``."""
         return float(self.replay.model.get_submodule(norm).eps)  # type: ignore[arg-type]
 
-    def with_block(self, layer: int) -> "Trace":
-        """Return a trace that has the inside of block ``layer`` at hand, and of no other block that was not kept."""
+    def with_block(
+        self, layer: int, early: str | None = None, on_early: "Callable[[Trace], None] | None" = None
+    ) -> "Trace":
+        """Return a trace that has the inside of block ``layer`` at hand, and of no other block that was not kept.
+
+        If the block has to run, ``on_early`` gets a trace as soon as the stage ``early`` is there.
+        """
         if self.has_block(layer):
             return self
         if not self.has(f"{block_name(layer)}.shortcut2"):
             raise TraceError(f"block {layer + 1} has not run to its end in this trace")
-        tensors = self.replay(layer, self.kept[block_input_name(layer)])
+        places = [stage.name for stage in block_stages(self.config, layer)]
+        wanted = places.index(early) + 1 if early in places else 0
+
+        def on_stage(so_far: Mapping[str, Tensor]) -> None:
+            if on_early is not None and len(so_far) == wanted:
+                on_early(replace(self, replayed=MappingProxyType(dict(so_far))))
+
+        tensors = self.replay(layer, self.kept[block_input_name(layer)], on_stage)
         output = f"{block_name(layer)}.shortcut2"
         if not torch.equal(tensors[output].view(torch.int32), self.kept[output].view(torch.int32)):  # NaN too
             raise TraceError(

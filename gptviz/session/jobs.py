@@ -123,9 +123,9 @@ def run_pass(model: "GPTModel", tokenizer: "Tokenizer", request: PassRequest, co
     return PassResult(trace.with_block(request.layer), pieces)
 
 
-def replay_block(trace: "Trace", layer: int, context: JobContext) -> "Trace":
-    """Return the trace with the inside of block ``layer`` at hand."""
-    return trace.with_block(layer)
+def replay_block(trace: "Trace", layer: int, stage: str | None, context: JobContext) -> "Trace":
+    """Return the trace with the inside of block ``layer`` at hand; tell the GUI once ``stage`` is there."""
+    return trace.with_block(layer, stage, context.tell)
 
 
 def check_part(trace: "Trace", part: int, context: JobContext) -> tuple[Check, ...]:

@@ -205,10 +205,10 @@ class Session(QObject):
             self._state = new
             self.changed.emit(old, new)
 
-    def submit(self, text: str, work: Any, on_end: Any, live: bool = False) -> None:
+    def submit(self, text: str, work: Any, on_end: Any, on_tell: Any = None, live: bool = False) -> None:
         """For the session package: let the worker do ``work`` and show ``text`` meanwhile."""
         self._quiet = False
-        self._worker.submit(work, on_end, self._held if live else None)
+        self._worker.submit(work, on_end, on_tell)
         self._live_timer.start()
         self.change(activity=Activity(text), live=() if live else None, held=None)
 
@@ -227,7 +227,7 @@ class Session(QObject):
             self._before_live = self._state.trace, self._state.trace_rows
         request = jobs.PassRequest(rows, layer, gate)
         work = partial(jobs.run_pass, self._model, self._tokenizer, request)
-        self.submit(text, work, on_end, live=True)
+        self.submit(text, work, on_end, self._held, live=True)
 
     def _held(self, result: object) -> None:
         """A live pass waits: show what it has computed so far, and where it stands."""
@@ -342,8 +342,13 @@ class Session(QObject):
         trace = self._state.trace
         if trace is None or self.computing or not trace.complete or trace.has_block(self._state.selection.layer):
             return
-        layer = self._state.selection.layer
-        self.submit(f"Replaying block {layer + 1}", partial(jobs.replay_block, trace, layer), self._block_ended)
+        selection = self._state.selection
+        work = partial(jobs.replay_block, trace, selection.layer, selection.stage)
+        self.submit(f"Replaying block {selection.layer + 1}", work, self._block_ended, self._block_begun)
+
+    def _block_begun(self, trace: object) -> None:
+        """The selected stage can be shown already, while the rest of its block is still being replayed."""
+        self.change(trace=trace)
 
     def _block_ended(self, outcome: Outcome) -> None:
         what = {} if outcome.result is None else {"trace": outcome.result}
