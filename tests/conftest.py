@@ -1,14 +1,40 @@
-"""What the tests share: the models, and the figures that come from outside."""
+"""What the tests share: the models, the figures that come from outside, and a person at the window."""
 
 import copy
+import gc
 import json
+import os
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
+    from holding import Hold, SlowBuild, Wait
+    from PySide6.QtCore import QTimer
+    from PySide6.QtWidgets import QApplication
+    from pytestqt.qtbot import QtBot
+    from user import User
+
+    from gptviz.app.appearance import Appearance
+    from gptviz.app.main_window import MainWindow
+    from gptviz.app.settings import Settings
     from gptviz.model import GPTModel
+    from gptviz.session.session import Session
+
+os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before Qt is imported: no test opens a window on a real screen
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Make Qt's own warnings errors too."""
+    for item in items:
+        item.add_marker(pytest.mark.qt_log_level_fail("WARNING"))
+        item.add_marker(pytest.mark.qt_log_ignore("^This plugin does not support", extend=True))  # offscreen
+
+
+# --- models and figures ----------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="session")
@@ -37,3 +63,207 @@ def small_model() -> "GPTModel":
     from gptviz.model import GPT2_SMALL, initialise
 
     return initialise(GPT2_SMALL, seed=123)
+
+
+# --- what no test may do ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_settings(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Keep every QSettings of this process away from the person's own."""
+    from PySide6.QtCore import QSettings
+
+    folder = str(tmp_path_factory.mktemp("settings"))
+    for kind in (QSettings.Format.NativeFormat, QSettings.Format.IniFormat):
+        QSettings.setPath(kind, QSettings.Scope.UserScope, folder)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left_behind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Fail a test that leaves a thread of the application, a running timer or a top-level widget."""
+    timers = _watch_timers(monkeypatch)
+    widgets = set(_top_level_widgets())
+    yield
+    left = [thread.name for thread in threading.enumerate() if thread.name.startswith("gptviz-")]
+    left += [f"a timer of {timer.interval()} ms" for timer in timers if _is_running(timer)]
+    if not widgets.issuperset(_top_level_widgets()):
+        request.node.funcargs.clear()  # else they hold widgets until after this check
+        _collect_garbage()  # pyqtgraph's plots and their menus hold each other
+    left += [repr(widget) for widget in _top_level_widgets() if widget not in widgets]
+    assert left == []
+
+
+def _watch_timers(monkeypatch: pytest.MonkeyPatch) -> "list[QTimer]":
+    from PySide6.QtCore import QTimer
+
+    started: list[QTimer] = []
+    start = QTimer.start
+
+    def noting(timer: QTimer, *interval: int) -> None:
+        started.append(timer)
+        start(timer, *interval)
+
+    monkeypatch.setattr(QTimer, "start", noting)
+    return started
+
+
+def _collect_garbage() -> None:
+    gc.collect()
+    if not gc.get_freeze_count():
+        gc.freeze()  # what was imported stays: need not be looked through each time
+
+
+def _is_running(timer: "QTimer") -> bool:
+    import shiboken6
+
+    return shiboken6.isValid(timer) and timer.isActive()
+
+
+def _top_level_widgets() -> list[Any]:
+    from PySide6.QtWidgets import QApplication
+
+    if not isinstance(QApplication.instance(), QApplication):
+        return []
+    of_qt = "QTipLabel"  # the one tooltip, which Qt deletes later
+    return [widget for widget in QApplication.topLevelWidgets() if widget.metaObject().className() != of_qt]
+
+
+# --- the application on the small model ------------------------------------------------------------------
+
+
+@pytest.fixture
+def _one_thread(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Compute in one thread, unless the model is large: several would mostly wait for each other."""
+    import torch
+
+    from gptviz.session import jobs
+
+    threads = torch.get_num_threads()
+    if request.node.get_closest_marker("large") is None:
+        monkeypatch.setattr(jobs, "_use_threads", lambda: torch.set_num_threads(1))
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture
+def session(qtbot: "QtBot", _one_thread: None) -> "Iterator[Session]":
+    """A session that was not started."""
+    from gptviz.session.session import Session
+
+    session = Session()
+    yield session
+    session.close()
+
+
+@pytest.fixture
+def ready(session: "Session", qtbot: "QtBot") -> "Session":
+    """A session that has run the default prompt on the small model."""
+    session.start("tiny", 123)
+    qtbot.waitUntil(lambda: session.state.trace is not None and not session.busy, timeout=20_000)
+    return session
+
+
+@pytest.fixture
+def wait(session: "Session", qtbot: "QtBot") -> "Wait":
+    """A function that waits until nothing is under way."""
+    return lambda: qtbot.waitUntil(lambda: not session.busy, timeout=20_000)
+
+
+@pytest.fixture
+def hold(session: "Session") -> "Iterator[Hold]":
+    """A function that makes the session's model stop in a module, until the test lets it go on."""
+    from holding import Gate
+
+    gates: list[Gate] = []
+
+    def hold(module: str, until_cancelled: bool = False) -> Gate:
+        assert session.state.trace is not None
+        gates.append(Gate(session, session.state.trace.replay.model.get_submodule(module), until_cancelled))
+        return gates[-1]
+
+    yield hold
+    for gate in gates:
+        gate.open()
+
+
+@pytest.fixture
+def slow_build(monkeypatch: pytest.MonkeyPatch) -> "Iterator[SlowBuild]":
+    """A build of the model that stands at a half, until the test lets it go on."""
+    from holding import SlowBuild
+
+    from gptviz.model import parameters
+
+    build = SlowBuild()
+    monkeypatch.setattr(parameters, "initialise", build)
+    yield build
+    build.go_on()
+
+
+@pytest.fixture
+def appearance(qapp: "QApplication") -> "Iterator[Appearance]":
+    """The light look in normal size."""
+    from gptviz.app.appearance import Appearance
+
+    appearance = Appearance(qapp, "light")
+    yield appearance
+    appearance.set_lecture(False)
+    _delete(appearance)
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> "Settings":
+    """Settings in a file of their own."""
+    from PySide6.QtCore import QSettings
+
+    from gptviz.app.settings import Settings
+
+    return Settings(QSettings(str(tmp_path / "gptviz.ini"), QSettings.Format.IniFormat))
+
+
+@pytest.fixture
+def open_window(
+    session: "Session", appearance: "Appearance", qapp: "QApplication", qtbot: "QtBot"
+) -> "Iterator[Callable[..., MainWindow]]":
+    """A function that shows a window of the session, which was not started."""
+    from gptviz.app.main_window import MainWindow
+
+    windows: list[MainWindow] = []
+
+    def open_window(settings: "Settings | None" = None, size: tuple[int, int] | None = (1440, 900)) -> MainWindow:
+        window = MainWindow(session, appearance, settings)
+        windows.append(window)
+        if size is not None:
+            window.resize(*size)
+        with qtbot.waitActive(window):
+            window.show()
+            window.activateWindow()
+        return window
+
+    yield open_window
+    for window in windows:
+        window.close()
+        qapp.processEvents()  # a single shot that never fires keeps its window alive
+        _delete(window)
+
+
+@pytest.fixture
+def window(open_window: "Callable[..., MainWindow]", request: pytest.FixtureRequest) -> "MainWindow":
+    """The window after the default prompt has run on the small model."""
+    window = open_window()
+    request.getfixturevalue("ready")
+    return window
+
+
+@pytest.fixture
+def user(window: "MainWindow", qtbot: "QtBot") -> "User":
+    """A person at the window."""
+    from user import User
+
+    return User(window, qtbot)
+
+
+def _delete(thing: Any) -> None:
+    from PySide6.QtCore import QCoreApplication, QEvent
+
+    thing.deleteLater()
+    QCoreApplication.sendPostedEvents(thing, QEvent.Type.DeferredDelete.value)

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import TracebackType
 
 from PySide6.QtCore import (
+    QEvent,
     QEventLoop,
     QMessageLogContext,
     QObject,
@@ -56,6 +57,7 @@ def open_window(prompt: str, config: str, seed: int) -> int:
     finally:
         reporter.remove()
         session.close()
+        _destroy(window)
 
 
 class ErrorReporter(QObject):
@@ -120,6 +122,14 @@ def shoot(
             raise ShotError(f"{path} can't be written: choose a folder that exists and a name that ends in .png")
     finally:
         window.close()
+        _destroy(window)
+
+
+def _destroy(window: MainWindow) -> None:
+    """Delete the window now: one that is left to the end of the interpreter can crash there."""
+    QApplication.processEvents()
+    window.deleteLater()
+    QApplication.sendPostedEvents(window, QEvent.Type.DeferredDelete.value)
 
 
 def _print_but_the_known(kind: QtMsgType, context: QMessageLogContext, message: str) -> None:
@@ -142,12 +152,16 @@ def _wait_until_idle(session: Session) -> ViewState:
     loop = QEventLoop()
 
     def check(*_: object) -> None:
-        if not session.busy:
+        if not _unsettled(session):
             loop.quit()
 
     session.changed.connect(check)
     QTimer.singleShot(0, session, check)
-    while session.busy:
+    while _unsettled(session):
         loop.exec()
     session.changed.disconnect(check)
     return session.state
+
+
+def _unsettled(session: Session) -> bool:
+    return session.busy or session.checking.pending

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QVBoxLayout
 
 from gptviz.analysis.candidates import ranking
 from gptviz.analysis.flow import Place, numbers, river
-from gptviz.capture.stages import block_name, catalogue
+from gptviz.capture.stages import block_name
 from gptviz.panes.pane import Pane, differs
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
@@ -43,6 +43,7 @@ class FlowPane(Pane):
         self.view.row_walked.connect(self._walk_rows)
         self.setFocusProxy(self.view)
         self._places: dict[str, Place] = {}
+        self._ranked: tuple[object, int, tuple[Likely, ...]] | None = None  # of which tensors and row
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.view)
@@ -72,9 +73,8 @@ class FlowPane(Pane):
     def _forget(self, old: ViewState | None, new: ViewState) -> None:
         """Drop the pictures that are no longer true; those of the same pass's other stages stay."""
         assert new.trace is not None
-        before = old.trace if old is not None else None
-        assert before is None or old is not None
-        if before is None or old is None or before.kept is not new.trace.kept or old.selection.row != new.selection.row:
+        same_pass = old is not None and old.trace is not None and old.trace.kept is new.trace.kept
+        if old is None or not same_pass or old.selection.row != new.selection.row:
             self.view.strips.forget()
         else:
             kept = new.trace.kept
@@ -104,6 +104,7 @@ class FlowPane(Pane):
                 tokens=self._tokens(state),
                 ids=ids,
                 likely=self._likely(trace, now.row),
+                missing=frozenset(name for name in self._places if not trace.has(name)),
             )
         )
 
@@ -133,15 +134,19 @@ class FlowPane(Pane):
         return tuple(visible(self.session.token_text(token)) for token in ids)
 
     def _likely(self, trace: "Trace", row: int) -> tuple[Likely, ...] | None:
-        if not trace.has("last"):
+        if not (trace.has("last") and trace.has("next")):
             return None
+        if self._ranked is not None and self._ranked[0] is trace.kept and self._ranked[1] == row:
+            return self._ranked[2]
         ranked = ranking(trace.array("last")[row], _LIKELIEST)
         best = float(ranked.probabilities[0])
         candidates = (ranked[place] for place in range(len(ranked)))
-        return tuple(
+        likely = tuple(
             Likely(visible(self.session.token_text(one.id)), percent(one.probability), one.probability / best)
             for one in candidates
         )
+        self._ranked = trace.kept, row, likely
+        return likely
 
     def _values(self, name: str) -> StripValues | None:
         """Return what a stage's place shows; None if it is not at hand."""
@@ -174,13 +179,8 @@ class FlowPane(Pane):
 
     @Slot(int)
     def _walk(self, step: int) -> None:
-        state = self.session.state
-        if state.trace is None:
-            return
-        names = [stage.name for stage in catalogue(state.trace.config)]
-        current = state.selection.stage
-        place = names.index(current) + step if current in names else (0 if step > 0 else len(names) - 1)
-        self.session.select_stage(names[min(max(place, 0), len(names) - 1)])
+        walk = self.session.walk
+        walk.go(walk.index + step if self.session.state.selection.stage is not None else 0)
 
     @Slot(int)
     def _walk_rows(self, step: int) -> None:

@@ -1,7 +1,7 @@
 """Shape trace: every stage of the pass with its shapes, filling while the model runs."""
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, QSize, Qt
-from PySide6.QtGui import QAction, QFontMetrics
+from PySide6.QtGui import QAction, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeView, QVBoxLayout
 
 from gptviz.panes.pane import Pane, differs
@@ -9,6 +9,8 @@ from gptviz.panes.shape_trace_model import MARK_WIDTH, MS, OPERATION, PARAMETERS
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.theme import UNIT, mono_font, px
+
+_LEAST_OPERATION = 72  # px
 
 
 class ShapeTracePane(Pane):
@@ -102,6 +104,7 @@ class ShapeTracePane(Pane):
         width = QFontMetrics(mono_font(11)).horizontalAdvance(text) + px(4 * UNIT)
         if width > self.tree.columnWidth(SHAPES):
             self.tree.setColumnWidth(SHAPES, width)
+            self._hide_operation_if_crowded()
 
     def _follow(self, stage: str | None) -> None:
         current = self.model.stage_at(self.tree.currentIndex())
@@ -126,6 +129,15 @@ class ShapeTracePane(Pane):
         stage = self.model.stage_at(self.tree.currentIndex())
         if stage is not None:
             self.session.live.toggle_breakpoint(stage.name)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._hide_operation_if_crowded()
+
+    def _hide_operation_if_crowded(self) -> None:
+        """In a narrow place shapes and numbers go first; the operation is in the tooltip too."""
+        others = sum(self.tree.columnWidth(column) for column in (STAGE, SHAPES, PARAMETERS, MS))
+        self.tree.setColumnHidden(OPERATION, self.width() < others + px(_LEAST_OPERATION))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
@@ -34,6 +34,7 @@ _HINT = "Choose a stage to see what it does: in the flow, in the shape trace, or
 _POINT = "Point at a cell to read it · click selects · wheel zooms in"
 _REPLAYED = "This block is being run again to have its tensors at hand …"
 _NOT_YET = "The forward pass has not come to this stage yet."
+_NOT_KEPT = "Not kept: this block can be run again once the pass has ended."
 _NOUNS = {"feature": "features", "key": "keys", "token": "token IDs"}
 _SIDE_BY_SIDE = 128  # columns of a matrix, at most
 _TWO_COLUMNS, _LOW = 860, 600  # px: from this width on and below this height the code stands beside
@@ -60,6 +61,8 @@ class StagePane(Pane):
         self.hint = _label("muted", _HINT)
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._shown: dict[MatrixView, tuple[Matrix, bool]] = {}  # what a view shows; whether its rows are keys
+        self._labels: list[str] = []  # the tokens of the trace, as they are written
+        self._labelled: ViewState | None = None
         self._lay_out()
         for view in (*self.figure.inputs, self.figure.output):
             view.hovered.connect(self._hovered)
@@ -80,7 +83,7 @@ class StagePane(Pane):
         column.addWidget(self.readout)
         column.addWidget(self.figures)
         column.addStretch()
-        self._left = column
+        self._left, self._left_side = column, left
         body = QWidget()
         self._columns = QBoxLayout(QBoxLayout.Direction.TopToBottom, body)
         self._columns.setContentsMargins(4 * UNIT, 2 * UNIT, 4 * UNIT, 2 * UNIT)
@@ -88,6 +91,7 @@ class StagePane(Pane):
         self._columns.addWidget(left, 3)
         self._columns.addWidget(self.source, 1)
         self.area = QScrollArea()
+        self.area.setAccessibleName("The selected stage")
         self.area.setWidgetResizable(True)
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -110,7 +114,7 @@ class StagePane(Pane):
     # --- showing -----------------------------------------------------------------------------------------
 
     def render_state(self, old: ViewState | None, new: ViewState) -> None:
-        if not differs(old, new, "trace", "trace_pieces", "selection", "activity"):
+        if not differs(old, new, "trace", "trace_pieces", "selection"):
             return
         stage = self._stage(new)
         self.hint.setVisible(stage is None)
@@ -118,9 +122,7 @@ class StagePane(Pane):
         if stage is None or new.trace is None:
             return
         if self._content_differs(old, new):
-            self._show_words(new.trace, stage)
-            self._show_tensors(new, stage)
-            self._show_source(new.trace, stage)
+            self._show_all(new, new.trace, stage)
         self._show_selected(new)
 
     def _stage(self, state: ViewState) -> Stage | None:
@@ -138,6 +140,22 @@ class StagePane(Pane):
             return True
         output = self._shown.get(self.figure.output)
         return output is not None and not output[0].whole and new.query not in output[0].positions
+
+    def _show_all(self, state: ViewState, trace: "Trace", stage: Stage) -> None:
+        """Show a stage; maps are drawn once, when the layout has settled."""
+        if differs(self._labelled, state, "trace", "trace_pieces"):
+            self._labelled = state
+            self._labels = [visible(piece.text) for piece in state.trace_pieces]
+            self._labels += [""] * (trace.tokens - len(self._labels))
+        self.setUpdatesEnabled(False)
+        self._show_words(trace, stage)
+        self._show_tensors(state, stage)
+        self._show_source(trace, stage)
+        for _ in range(2):
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
+        self.setUpdatesEnabled(True)
+        for view in (*self.figure.inputs, self.figure.output):
+            view.catch_up()
 
     def _show_words(self, trace: "Trace", stage: Stage) -> None:
         module = _module(trace, stage)
@@ -161,15 +179,17 @@ class StagePane(Pane):
         self.figure.arrange(
             len(inputs), stage.name == "tok_emb", stage.name in ("ids", "next"), _all_narrow([*inputs, output])
         )
-        self._left.setStretchFactor(self.figure, 0 if stage.name in ("ids", "next") else 1)
-        missing = _NOT_YET if stage.name not in trace else _REPLAYED
+        for layout, part, share in ((self._left, self.figure, 1), (self._columns, self._left_side, 3)):
+            layout.setStretchFactor(part, 0 if stage.name in ("ids", "next") else share)
         for place, (source, matrix) in enumerate(zip(stages, inputs, strict=True)):
             keys = (stage.local_name, place) in _ROWS_ARE_KEYS
-            self._show_matrix(self.figure.inputs[place], f"in   {input_title(source)}", matrix, missing, keys)
+            self._show_matrix(
+                self.figure.inputs[place], f"in   {input_title(source)}", matrix, _missing(trace, source), keys
+            )
         if stage.name in ("ids", "next"):
-            self._show_token_row(state, stage, missing)
+            self._show_token_row(state, stage)
         else:
-            self._show_matrix(self.figure.output, f"out   {short_title(stage)}", output, missing)
+            self._show_matrix(self.figure.output, f"out   {short_title(stage)}", output, _missing(trace, stage))
         if stage.name == "tok_emb":
             chips = self._chips(state)
             self.figure.tokens_in.show_tokens(f"in   token IDs   {shape((len(chips),))}", chips, state.query)
@@ -182,8 +202,7 @@ class StagePane(Pane):
         if matrix is None:
             view.show_note(caption, missing)
             return
-        pieces = self.session.state.trace_pieces
-        labels = [visible(pieces[position].text) if position < len(pieces) else "" for position in matrix.positions]
+        labels = self._labels[matrix.positions.start : matrix.positions.stop]
         self._shown[view] = matrix, rows_are_keys
         square = matrix.columns == "key"
         limit = 1.0 if matrix.shares else stage_tensor.limit(matrix.values)
@@ -194,12 +213,12 @@ class StagePane(Pane):
             f"{caption}   {shape(matrix.values.shape)}", data, _NOUNS[matrix.columns], square, matrix.masked
         )
 
-    def _show_token_row(self, state: ViewState, stage: Stage, missing: str) -> None:
+    def _show_token_row(self, state: ViewState, stage: Stage) -> None:
         trace = state.trace
         assert trace is not None
         view, ids = self.figure.tokens_out, stage_tensor.token_ids(trace, stage, state.selection.row)
         if ids is None:
-            view.show_tokens(missing, [], None)
+            view.show_tokens(_missing(trace, stage), [], None)
         elif stage.name == "ids":
             view.show_tokens(f"out   token IDs   {shape((len(ids),))}", self._chips(state), state.query)
         else:
@@ -218,10 +237,10 @@ class StagePane(Pane):
         facts = [("output", shape(stage.shape(trace.config, trace.batch, trace.tokens)))]
         if stage.name in trace:
             record = trace.record(stage.name)
-            facts += [("parameters", f"{record.parameters:,}"), ("time", f"{record.ms:.3g} ms")]
+            facts += [("parameters", f"{record.parameters:,}"), ("time", _milliseconds(record.ms))]
         measured = []
         if output is not None:
-            part = _part_shown(state, stage, output)
+            part = stage_tensor.part_shown(output, trace.batch, state.selection.row, state.selection.head)
             facts += [("measured", part)] if part else []
             measured = _pairs(stage_tensor.statistics(output.values))
         self.figures.set_groups((facts, measured))
@@ -281,8 +300,7 @@ class StagePane(Pane):
         self.readout.setText(f"{short_title(matrix.stage)}   {token}   {across}   {number(value, 7)}{masked}")
 
     def _token(self, position: int) -> str:
-        pieces = self.session.state.trace_pieces
-        return f"{position} {visible(pieces[position].text)}" if position < len(pieces) else str(position)
+        return f"{position} {self._labels[position]}"
 
     # --- intents -----------------------------------------------------------------------------------------
 
@@ -317,6 +335,13 @@ def _module(trace: "Trace", stage: Stage) -> object:
     return trace.replay.model.get_submodule(stage.module)
 
 
+def _missing(trace: "Trace", stage: Stage) -> str:
+    """Say why the tensor of ``stage`` is not at hand."""
+    if stage.name not in trace:
+        return _NOT_YET
+    return _REPLAYED if trace.complete else _NOT_KEPT
+
+
 def _all_narrow(matrices: list[Matrix | None]) -> bool:
     """Tell whether the matrices fit side by side."""
     return all(
@@ -333,21 +358,6 @@ def _selected_cell(state: ViewState, matrix: Matrix, rows_are_keys: bool) -> tup
     return (position - matrix.positions.start, column) if column < matrix.values.shape[1] else None
 
 
-def _part_shown(state: ViewState, stage: Stage, output: Matrix) -> str:
-    """Say which part of the tensor the matrix is; empty if it is all of it."""
-    trace = state.trace
-    assert trace is not None
-    parts = []
-    if trace.batch > 1 and stage.dims.startswith("B"):
-        parts.append(f"sequence {state.selection.row + 1} of {trace.batch}")
-    if stage.dims.startswith("BH"):
-        parts.append(f"head {state.selection.head + 1} of {trace.config.n_heads}")
-    if not output.whole:
-        first, last = output.positions.start, output.positions.stop - 1
-        parts.append(f"tokens {first}–{last} of {trace.tokens:,}")
-    return ", ".join(parts)
-
-
 def _pairs(measured: Statistics) -> list[tuple[str, str]]:
     pairs = [
         ("min", number(measured.minimum)),
@@ -360,6 +370,10 @@ def _pairs(measured: Statistics) -> list[tuple[str, str]]:
     if measured.others:
         pairs.append(("NaN or ∞, left out", f"{measured.others:,}"))
     return pairs
+
+
+def _milliseconds(ms: float) -> str:
+    return f"{ms:,.0f} ms" if ms >= 10 else f"{ms:.2g} ms"
 
 
 def _place(code: Code) -> str:

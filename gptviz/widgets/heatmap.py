@@ -11,13 +11,14 @@ from PySide6.QtGui import QFontMetricsF, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QGraphicsRectItem, QSizePolicy
 
 from gptviz.widgets import colormaps
-from gptviz.widgets.heatmap_overlay import HeatmapOverlay
+from gptviz.widgets.heatmap_overlay import DIGITS_HEIGHT, HeatmapOverlay
 from gptviz.widgets.theme import UNIT, current, mono_font, px
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 _MAX_ROW_LABEL = 104  # px
 _MAX_COLUMN_LABEL = 72  # px
+_WIDE_TILE = 24  # cells, from which on reducing tile by tile is quicker than place by place
 _ARROWS = {
     Qt.Key.Key_Up: (-1, 0),
     Qt.Key.Key_Down: (1, 0),
@@ -60,7 +61,8 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
         self.selected: tuple[int, int] | None = None
         self.hovered: tuple[int, int] | None = None
         self._square = square_cells
-        self._step = 1
+        self._steps = (1, 1)  # rows, columns
+        self._stale = False
         self._placing = False  # while the view is being set up, nothing is drawn
         self._longest_labels = (0.0, 0.0)  # px of rows, of columns
         self.setFrameShape(self.Shape.NoFrame)
@@ -69,7 +71,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         policy.setHeightForWidth(square_cells)
         self.setSizePolicy(policy)
-        self.view = pg.ViewBox(enableMenu=False, invertY=True, defaultPadding=0)
+        self.view = _View(square_cells)
         self.view.setMouseEnabled(True, True)
         self.view.setDefaultPadding(0)
         self._ground = QGraphicsRectItem()
@@ -123,11 +125,22 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
             self._draw_image()
         self._overlay.update()
 
+    def set_square_cells(self, square: bool) -> None:
+        """Choose whether cells are square; what is shown is dropped if that changes."""
+        if square != self._square:
+            self.set_data(None)
+            self._square = self.view.square = square
+
     def set_selected(self, cell: tuple[int, int] | None) -> None:
         """Outline one cell."""
         if cell != self.selected:
             self.selected = cell
             self._overlay.update()
+
+    def catch_up(self) -> None:
+        """Draw what was not drawn while updates were disabled."""
+        if self._stale and self.data is not None:
+            self._draw_image()
 
     def show_all(self) -> None:
         """Undo zoom and pan."""
@@ -143,22 +156,36 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
 
     @property
     def pooled(self) -> int:
-        """Cells along the side of the tile that one drawn cell stands for; 1 when each cell is drawn."""
-        return self._step
+        """Cells along the longer side of the tile that one drawn cell stands for; 1 when each cell is drawn."""
+        return max(self._steps)
+
+    @property
+    def pooled_cells(self) -> tuple[int, int]:
+        """Rows and columns of the tile that one drawn cell stands for; they differ unless cells are square."""
+        return self._steps
 
     # --- inside ------------------------------------------------------------------------------------------
 
     def _draw_image(self) -> None:
         data = self.data
         assert data is not None
+        self._stale = not self.updatesEnabled()
+        if self._stale:
+            return
         box = self.view.sceneBoundingRect()
         (x0, x1), (y0, y1) = self.view.viewRange()
-        per_pixel = max((x1 - x0) / max(1.0, box.width()), (y1 - y0) / max(1.0, box.height()))
-        self._step = max(1, int(np.ceil(per_pixel - 0.5)))
-        shown = data.coloured if self._step == 1 else strongest(data.coloured, self._step)
+        steps = _step(y1 - y0, box.height()), _step(x1 - x0, box.width())
+        self._steps = (max(steps), max(steps)) if self._square else steps
+        rows, columns = (
+            range(max(0, int(low / step)) * step, min(count, -(-int(np.ceil(high)) // step) * step))
+            for low, high, step, count in zip((y0, x0), (y1, x1), self._steps, data.values.shape, strict=True)
+        )
+        part = data.coloured[rows.start : rows.stop, columns.start : columns.stop]
+        shown = part if self._steps == (1, 1) else strongest(part, self._steps)
         table = colormaps.diverging(current()) if data.signed else colormaps.sequential()
         self._image.setImage(colormaps.indices(shown, data.low, data.high), levels=(0, 255), lut=table)
-        self._image.setRect(QRectF(0, 0, shown.shape[1] * self._step, shown.shape[0] * self._step))
+        height, width = shown.shape[0] * self._steps[0], shown.shape[1] * self._steps[1]
+        self._image.setRect(QRectF(columns.start, rows.start, width, height))
 
     def _place_view(self) -> None:
         """Leave room for the labels, and make the cells square if they should be."""
@@ -269,19 +296,58 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
         event.accept()
 
 
-def strongest(values: Array, step: int) -> Array:
-    """Reduce ``values`` (rows, columns) to tiles of ``step`` x ``step``: the finite value furthest from zero.
+class _View(pg.ViewBox):  # type: ignore[misc]
+    """Zooms rows and columns together, except where rows are high enough to read and columns are not."""
+
+    def __init__(self, square_cells: bool) -> None:
+        super().__init__(enableMenu=False, invertY=True, defaultPadding=0)
+        self.square = square_cells
+
+    def wheelEvent(self, event: Any, axis: int | None = None) -> None:
+        (_, _), (y0, y1) = self.viewRange()
+        readable = self.sceneBoundingRect().height() / max(1e-9, y1 - y0) >= px(DIGITS_HEIGHT)
+        super().wheelEvent(event, 0 if readable and not self.square and axis is None else axis)
+
+
+def _step(cells: float, pixels: float) -> int:
+    """Return how many of ``cells`` one drawn cell stands for, so that none is narrower than a pixel."""
+    return max(1, int(np.ceil(cells / max(1.0, pixels) - 0.5)))
+
+
+def strongest(values: Array, step: int | tuple[int, int]) -> Array:
+    """Reduce ``values`` (rows, columns) to tiles of ``step`` rows and columns: the finite value furthest from zero.
 
     A tile without a finite value becomes NaN.
     """
-    rows, columns = values.shape
-    padded = np.full((-(-rows // step) * step, -(-columns // step) * step), np.nan, dtype=np.float32)
-    padded[:rows, :columns] = values
-    padded[np.isinf(padded)] = np.nan
-    result: Array = padded[::step, ::step].copy()
-    for row in range(step):
-        for column in range(step):
-            part = padded[row::step, column::step]
-            larger = ~(np.abs(part) <= np.abs(result)) & ~np.isnan(part)
-            np.copyto(result, part, where=larger)
+    down, across = (step, step) if isinstance(step, int) else step
+    low, high = _extremes(_extremes((values, values), down, 0), across, 1)
+    if np.isfinite(low).all() and np.isfinite(high).all():
+        return np.where(-low > high, low, high)
+    finite = np.isfinite(values)
+    inf = values.dtype.type(np.inf)
+    pair = np.where(finite, values, inf), np.where(finite, values, -inf)
+    low, high = _extremes(_extremes(pair, down, 0), across, 1)
+    return np.where(np.isinf(low), np.nan, np.where(-low > high, low, high))
+
+
+def _extremes(pair: tuple[Array, Array], step: int, axis: int) -> tuple[Array, Array]:
+    """Return the minimum of the first and the maximum of the second array in each tile along ``axis``."""
+    if step == 1:
+        return pair
+    low, high = (
+        _tiles(array, step, axis, reduce) for array, reduce in zip(pair, (np.minimum, np.maximum), strict=True)
+    )
+    return low, high
+
+
+def _tiles(array: Array, step: int, axis: int, reduce: np.ufunc) -> Array:
+    """Apply ``reduce`` to tiles along ``axis``, the last of which may be smaller."""
+    if step >= _WIDE_TILE:
+        result: Array = reduce.reduceat(array, np.arange(0, array.shape[axis], step), axis=axis)
+        return result
+    result = (array[::step] if axis == 0 else array[:, ::step]).copy()
+    for place in range(1, step):
+        part = array[place::step] if axis == 0 else array[:, place::step]
+        into = result[: len(part)] if axis == 0 else result[:, : part.shape[1]]
+        reduce(into, part, out=into)
     return result

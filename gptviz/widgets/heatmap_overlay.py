@@ -14,7 +14,7 @@ from gptviz.widgets.theme import UNIT, color, current, mono_font, px
 if TYPE_CHECKING:
     from gptviz.widgets.heatmap import Heatmap
 
-_DIGITS_WIDTH, _DIGITS_HEIGHT = 46, 18  # px of a cell that has room for its value
+_DIGITS_WIDTH, DIGITS_HEIGHT = 46, 18  # px of a cell that has room for its value
 
 
 class HeatmapOverlay(QGraphicsItem):
@@ -87,7 +87,8 @@ class HeatmapOverlay(QGraphicsItem):
             if not view.top() <= middle <= view.bottom():
                 continue
             painter.setPen(color(current().text if row in active else current().muted))
-            box = QRectF(0, middle - height / 2, view.left() - 2 * UNIT, height)
+            top = min(max(0.0, middle - height / 2), self._box.height() - height)
+            box = QRectF(0, top, view.left() - 2 * UNIT, height)
             draw_text(painter, box, data.row_labels[row], Qt.AlignmentFlag.AlignRight)
 
     def _draw_column_labels(self, painter: QPainter, view: QRectF) -> None:
@@ -129,7 +130,7 @@ class HeatmapOverlay(QGraphicsItem):
         if not rows or not columns:
             return
         box = self._heatmap.cell_box(rows[0], columns[0])
-        if box.width() < px(_DIGITS_WIDTH) or box.height() < px(_DIGITS_HEIGHT):
+        if box.width() < px(_DIGITS_WIDTH) or box.height() < px(DIGITS_HEIGHT):
             return
         table = colormaps.diverging(current()) if data.signed else colormaps.sequential()
         index = colormaps.indices(

@@ -1,0 +1,537 @@
+"""The window: actions, docks, look, settings, status and closing."""
+
+from collections.abc import Callable
+
+import pytest
+from holding import Hold, SlowBuild
+from PySide6.QtCore import QByteArray, QPoint, Qt
+from PySide6.QtGui import QAccessible, QAction
+from PySide6.QtWidgets import QApplication, QMenu, QToolButton, QWidget
+from pytestqt.qtbot import QtBot
+from user import CONTROL, SHIFT, User
+
+from gptviz.app.main_window import MainWindow
+from gptviz.app.settings import Settings
+from gptviz.panes import PANES
+from gptviz.panes.attention import AttentionPane
+from gptviz.session.session import Session
+from gptviz.widgets.theme import DARK, LIGHT, current
+
+ALT = Qt.KeyboardModifier.AltModifier
+NAMES = [pane.name for pane in PANES]
+OpenWindow = Callable[..., MainWindow]
+
+
+def menu(window: MainWindow, title: str) -> QMenu:
+    action = next(action for action in window.menuBar().actions() if action.text() == title)
+    found = action.menu()
+    assert isinstance(found, QMenu)
+    return found
+
+
+def items(menu: QMenu) -> dict[str, QAction]:
+    return {action.text(): action for action in menu.actions() if action.text()}
+
+
+def shown(window: MainWindow) -> list[str]:
+    return [name for name, dock in window.docks.items() if not dock.isHidden()]
+
+
+# --- actions ---------------------------------------------------------------------------------------------
+
+
+def all_actions(window: MainWindow) -> list[QAction]:
+    """Every action in a menu of the window."""
+    found: list[QAction] = []
+    menus = [action.menu() for action in window.menuBar().actions()]
+    while menus:
+        for action in menus.pop().actions():
+            if isinstance(action.menu(), QMenu):
+                menus.append(action.menu())
+            elif not action.isSeparator():
+                found.append(action)
+    return found
+
+
+def key_of(action: QAction) -> str:
+    """The shortcut, or the key beside the text that the window itself listens to."""
+    return action.shortcut().toString() or action.text().partition("\t")[2]
+
+
+def test_every_action_has_a_shortcut_and_a_tooltip_that_names_it(window: MainWindow) -> None:
+    actions = all_actions(window)
+
+    assert len(actions) > 20
+    without = [action.text() for action in actions if not key_of(action)]
+    unnamed = [action.text() for action in actions if f"({key_of(action)})" not in action.toolTip()]
+    assert (without, unnamed) == ([], [])
+
+
+def test_no_shortcut_is_given_twice(window: MainWindow) -> None:
+    shortcuts = [key_of(action) for action in all_actions(window)]
+
+    assert sorted(shortcuts) == sorted(set(shortcuts))
+
+
+def test_control_l_goes_to_the_prompt(user: User) -> None:
+    user.window.docks["attention"].pane.setFocus()
+
+    user.presses(Qt.Key.Key_L, CONTROL)
+
+    assert user.window.prompt_bar.edit.hasFocus()
+    assert user.window.prompt_bar.edit.textCursor().selectedText() == "Hello, I am"
+
+
+def test_the_model_menu_builds_another_model(user: User) -> None:
+    assert user.state.model is not None
+    first = user.state.model
+
+    user.presses(Qt.Key.Key_5, CONTROL)
+    user.waits()
+
+    assert user.state.model is not first
+    assert user.state.model.title == "tiny"
+    assert user.state.trace is not None
+
+
+def test_the_model_is_named(window: MainWindow) -> None:
+    button = next(button for button in window.findChildren(QToolButton) if button.accessibleName() == "Model")
+
+    assert button.text().startswith("tiny · seed 123 · 3.2 M")
+
+
+def test_the_seed_can_be_chosen(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def answer(window: object, title: str, text: str, seed: int, *limits: int) -> tuple[int, bool]:
+        asked.append(seed)
+        return 7, True
+
+    monkeypatch.setattr("gptviz.app.actions.QInputDialog.getInt", answer)
+    user.presses(Qt.Key.Key_S, CONTROL | SHIFT)
+    user.waits()
+
+    assert asked == [123]
+    assert user.state.model is not None
+    assert (user.state.model.title, user.state.model.seed) == ("tiny", 7)
+
+
+def test_declining_the_seed_changes_nothing(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = user.state
+    monkeypatch.setattr("gptviz.app.actions.QInputDialog.getInt", lambda *_: (7, False))
+
+    user.presses(Qt.Key.Key_S, CONTROL | SHIFT)
+
+    assert user.state is before
+
+
+def test_f1_says_what_this_is(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    monkeypatch.setattr("gptviz.app.actions.QMessageBox.about", lambda window, title, text: told.append(text))
+
+    user.presses(Qt.Key.Key_F1)
+
+    assert "Every number on screen comes from a tensor" in told[0]
+
+
+def test_control_q_closes(user: User) -> None:
+    user.presses(Qt.Key.Key_Q, CONTROL)
+
+    assert not user.window.isVisible()
+
+
+# --- docks -----------------------------------------------------------------------------------------------
+
+
+def test_all_panes_are_there_at_first(window: MainWindow) -> None:
+    assert shown(window) == NAMES
+    assert {"shape-trace", "attention", "layer-norm", "next-token", "generation"} <= set(NAMES)
+
+
+@pytest.mark.parametrize(("number", "name"), list(enumerate(NAMES, start=1)))
+def test_alt_and_a_number_hide_and_show_a_pane(user: User, number: int, name: str) -> None:
+    key = Qt.Key(Qt.Key.Key_0 + number)
+
+    user.presses(key, ALT)
+    assert name not in shown(user.window)
+
+    user.presses(key, ALT)
+    assert name in shown(user.window)
+
+
+def test_a_pane_is_closed_by_its_button_and_brought_back_by_the_view_menu(user: User) -> None:
+    dock = user.window.docks["generation"]
+    close = next(button for button in dock.findChildren(QToolButton) if "Close" in button.toolTip())
+    assert close.accessibleName() == "Generation: Close this pane; the View menu brings it back"
+
+    user.clicks(close)
+    assert "generation" not in shown(user.window)
+    assert not items(menu(user.window, "View"))["Generation"].isChecked()
+
+    items(menu(user.window, "View"))["Generation"].trigger()
+    assert "generation" in shown(user.window)
+
+
+def test_a_pane_can_be_detached_and_put_back(user: User) -> None:
+    dock = user.window.docks["generation"]
+    detach = next(button for button in dock.findChildren(QToolButton) if "Detach" in button.toolTip())
+
+    user.clicks(detach)
+    assert dock.isFloating()
+
+    user.clicks(detach)
+    assert not dock.isFloating()
+
+
+def tabs_of(window: MainWindow, name: str) -> set[str]:
+    """The panes that share a place with one."""
+    return {dock.objectName().removeprefix("dock-") for dock in window.tabifiedDockWidgets(window.docks[name])}
+
+
+def test_the_layout_can_be_restored(user: User) -> None:
+    before = tabs_of(user.window, "layer-norm")
+    assert before
+    for name in ("attention", "next-token"):
+        user.window.docks[name].close()
+    user.window.docks["generation"].setFloating(True)
+
+    user.presses(Qt.Key.Key_0, CONTROL)
+
+    assert shown(user.window) == NAMES
+    assert not any(dock.isFloating() for dock in user.window.docks.values())
+    assert tabs_of(user.window, "layer-norm") == before
+
+
+def test_a_pane_that_was_hidden_shows_the_present_state_when_it_comes_back(user: User) -> None:
+    attention = user.window.docks["attention"].pane
+    assert isinstance(attention, AttentionPane)
+    user.window.docks["attention"].close()
+    user.runs("a b")
+
+    user.window.docks["attention"].show()
+    user.brings_up("attention")
+
+    assert attention.map.data is not None
+    assert attention.map.data.values.shape == (2, 2)
+
+
+def test_a_pane_has_a_title_only_where_no_tab_names_it(window: MainWindow, qtbot: QtBot) -> None:
+    def titled() -> list[str]:
+        return [name for name, dock in window.docks.items() if dock.titleBarWidget().height() > 0]
+
+    tabbed = {"layer-norm", *tabs_of(window, "layer-norm")}
+    assert 1 < len(tabbed) < len(NAMES)
+    qtbot.waitUntil(lambda: titled() == [name for name in NAMES if name not in tabbed])
+
+    for neighbour in tabbed - {"layer-norm"}:
+        window.docks[neighbour].close()
+    qtbot.waitUntil(lambda: "layer-norm" in titled())
+
+
+# --- look ------------------------------------------------------------------------------------------------
+
+
+def label_lightness(window: MainWindow) -> tuple[int, int]:
+    """Lightness of the ground and of the ink beside the attention map, where its rows are named."""
+    attention = window.docks["attention"].pane
+    assert isinstance(attention, AttentionPane)
+    image, box = attention.map.grab().toImage(), attention.map.cell_box(0, 0)
+    ground = window.palette().color(window.backgroundRole()).lightness()
+    rows = range(int(box.top()), int(box.bottom()))
+    beside = [image.pixelColor(x, y).lightness() for x in range(int(box.left()) - 8) for y in rows]
+    return ground, max(beside, key=lambda lightness: abs(lightness - ground))
+
+
+def test_control_t_changes_between_light_and_dark(user: User) -> None:
+    def ground() -> str:
+        return QApplication.palette().color(user.window.backgroundRole()).name().upper()
+
+    assert ground() == LIGHT.window
+    user.presses(Qt.Key.Key_T, CONTROL)
+    assert ground() == DARK.window
+    user.presses(Qt.Key.Key_T, CONTROL)
+    assert ground() == LIGHT.window
+
+
+def test_the_window_is_painted_in_the_theme(user: User) -> None:
+    def corner() -> str:
+        top = user.window.prompt_bar.mapTo(user.window, QPoint()).y()
+        return user.window.grab().toImage().pixelColor(2, top + 4).name()
+
+    assert corner().upper() == LIGHT.window
+    user.presses(Qt.Key.Key_T, CONTROL)
+    assert corner().upper() == DARK.window
+
+
+def test_the_labels_of_the_map_can_be_read_in_both_themes(user: User) -> None:
+    ground, ink = label_lightness(user.window)
+    assert ground > 240
+    assert ink < 130
+
+    user.presses(Qt.Key.Key_T, CONTROL)
+    ground, ink = label_lightness(user.window)
+    assert ground < 40
+    assert ink > 120
+
+
+def test_the_button_changes_the_theme_too(user: User) -> None:
+    buttons = {button.accessibleName(): button for button in user.window.findChildren(QToolButton)}
+
+    user.clicks(buttons["Light or dark"])
+
+    assert current() is DARK
+
+
+def test_the_colours_menu_chooses_a_theme(user: User) -> None:
+    colours = items(menu(user.window, "View"))["Colours"].menu()
+    assert isinstance(colours, QMenu)
+
+    items(colours)["Dark"].trigger()
+    assert current() is DARK
+
+    items(colours)["Light"].trigger()
+    assert current() is LIGHT
+
+
+def test_lecture_size_enlarges_everything_and_goes_back(user: User) -> None:
+    bar = user.window.prompt_bar
+    before = bar.run.height(), bar.strip.chip_box(0).height(), user.window.menuBar().fontInfo().pixelSize()
+
+    user.presses(Qt.Key.Key_L, CONTROL | SHIFT)
+    QApplication.processEvents()
+    larger = bar.run.height(), bar.strip.chip_box(0).height(), user.window.menuBar().fontInfo().pixelSize()
+    assert [new / old for new, old in zip(larger, before, strict=True)] == pytest.approx([1.5] * 3, abs=0.1)
+
+    user.presses(Qt.Key.Key_L, CONTROL | SHIFT)
+    QApplication.processEvents()
+    assert (bar.run.height(), bar.strip.chip_box(0).height(), user.window.menuBar().fontInfo().pixelSize()) == before
+
+
+# --- settings --------------------------------------------------------------------------------------------
+
+
+def test_the_layout_is_remembered(open_window: OpenWindow, settings: Settings) -> None:
+    first = open_window(settings)
+    first.docks["next-token"].close()
+    first.docks["layer-norm"].raise_()
+    first.close()
+
+    second = open_window(settings)
+
+    assert shown(second) == [name for name in NAMES if name != "next-token"]
+
+
+def test_a_layout_of_another_version_is_not_restored(open_window: OpenWindow, settings: Settings) -> None:
+    first = open_window(settings)
+    first.docks["next-token"].close()
+    first.close()
+    settings._store.setValue("layout/version", "0")
+
+    assert shown(open_window(settings)) == NAMES
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"layout/version": "1", "layout/geometry": "nonsense", "layout/state": "nonsense"},
+        {"layout/version": "1", "layout/geometry": QByteArray(b"nonsense"), "layout/state": QByteArray(b"nonsense")},
+        {"layout/version": "1"},
+        {"layout/version": "one"},
+        {"layout/state": QByteArray(b"")},
+    ],
+)
+def test_a_broken_layout_falls_back_to_the_first_one(
+    open_window: OpenWindow, settings: Settings, broken: dict[str, object]
+) -> None:
+    for key, value in broken.items():
+        settings._store.setValue(key, value)
+
+    window = open_window(settings)
+
+    assert shown(window) == NAMES
+    assert window.docks["attention"].width() > 300
+
+
+def test_the_look_is_remembered(open_window: OpenWindow, settings: Settings, qtbot: QtBot) -> None:
+    window = open_window(settings)
+    assert (settings.colour_scheme, settings.lecture_size) == ("system", False)
+
+    qtbot.keyClick(window, Qt.Key.Key_T, CONTROL)
+    qtbot.keyClick(window, Qt.Key.Key_L, CONTROL | SHIFT)
+
+    assert (settings.colour_scheme, settings.lecture_size) == ("dark", True)
+
+
+@pytest.mark.parametrize(("value", "scheme"), [("dark", "dark"), ("light", "light"), ("pink", "system"), (7, "system")])
+def test_a_colour_scheme_that_does_not_exist_is_the_systems(settings: Settings, value: object, scheme: str) -> None:
+    settings._store.setValue("look/scheme", value)
+
+    assert settings.colour_scheme == scheme
+
+
+@pytest.mark.parametrize(("value", "lecture"), [("true", True), ("false", False), ("maybe", False), (3, False)])
+def test_a_lecture_size_that_does_not_exist_is_the_normal_one(settings: Settings, value: object, lecture: bool) -> None:
+    settings._store.setValue("look/lecture", value)
+
+    assert settings.lecture_size is lecture
+
+
+def test_settings_survive_the_file(settings: Settings, tmp_path: object) -> None:
+    from PySide6.QtCore import QSettings
+
+    settings.colour_scheme = "dark"
+    settings.lecture_size = True
+    settings.save_layout(QByteArray(b"\x00\x01"), QByteArray(b"\x02"))
+    settings._store.sync()
+
+    again = Settings(QSettings(settings._store.fileName(), QSettings.Format.IniFormat))
+
+    assert (again.colour_scheme, again.lecture_size) == ("dark", True)
+    assert again.layout() == (QByteArray(b"\x00\x01"), QByteArray(b"\x02"))
+
+
+# --- for everyone ----------------------------------------------------------------------------------------
+
+
+def spoken(widget: QWidget) -> str:
+    interface = QAccessible.queryAccessibleInterface(widget)
+    return interface.text(QAccessible.Text.Name)
+
+
+def takes_focus(widget: QWidget) -> bool:
+    """Whether the keyboard can be here; where there is a proxy, it is there instead."""
+    return widget.focusPolicy() != Qt.FocusPolicy.NoFocus and widget.focusProxy() is None and widget.isVisible()
+
+
+def test_everything_that_takes_the_focus_has_a_name(user: User) -> None:
+    user.window.session.loop.step()
+    user.runs("")  # so that the banner is there
+    unnamed: list[str] = []
+    for pane in ("layer-norm", "attention"):
+        user.brings_up(pane)
+        unnamed += [
+            f"{type(widget).__name__} {widget.objectName()}"
+            for widget in user.window.findChildren(QWidget)
+            if takes_focus(widget) and not spoken(widget)
+        ]
+
+    assert unnamed == []
+
+
+def test_the_tab_key_leads_from_the_prompt_to_run_and_around(user: User) -> None:
+    user.brings_up("attention")
+    user.presses(Qt.Key.Key_L, CONTROL)
+
+    names: list[str] = []
+    while not names or not user.window.prompt_bar.edit.hasFocus():
+        assert len(names) < 100
+        user.presses(Qt.Key.Key_Tab)
+        focus = QApplication.focusWidget()
+        assert focus is not None
+        names.append(spoken(focus))
+    assert "Run" in names[:2]
+    assert {"Tokens", "Stages of the forward pass", "Attention map of the chosen head", "Attention heads"} <= set(names)
+    assert {"Likeliest next tokens", "Step", "Play"} <= set(names)
+
+
+def test_the_focus_can_be_seen(user: User) -> None:
+    run = user.window.prompt_bar.run
+    without = run.grab().toImage()
+
+    run.setFocus()
+
+    assert run.grab().toImage() != without
+
+
+# --- status ----------------------------------------------------------------------------------------------
+
+
+def test_after_a_run_the_status_has_the_figures_of_the_trace(window: MainWindow) -> None:
+    figures = window.status.figures.text()
+
+    assert window.status.activity.text() == "Ready"
+    assert not window.status.progress.isVisible()
+    assert not window.status.cancel.isVisible()
+    assert "forward " in figures
+    assert "2 of 2 blocks at hand" in figures
+    assert "CPU, " in figures
+
+
+def test_while_the_model_is_built_there_is_progress(
+    open_window: OpenWindow, session: Session, slow_build: SlowBuild, qtbot: QtBot
+) -> None:
+    window = open_window()
+
+    session.start("tiny", 123)
+
+    qtbot.waitUntil(lambda: window.status.activity.text() == "Initialising tiny …")
+    assert window.status.progress.value() == window.status.progress.maximum() / 2
+    assert window.status.cancel.isVisible()
+
+
+def test_the_build_can_be_cancelled_with_a_click(
+    open_window: OpenWindow, session: Session, slow_build: SlowBuild, qtbot: QtBot
+) -> None:
+    window = open_window()
+    session.start("tiny", 123)
+    qtbot.waitUntil(lambda: slow_build.begun == 1)
+
+    qtbot.mouseClick(window.status.cancel, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not session.busy)
+
+    assert session.state.model is None
+    assert not window.status.progress.isVisible()
+
+
+def test_while_a_pass_runs_the_status_counts_the_stages(user: User, hold: Hold, qtbot: QtBot) -> None:
+    hold("trf_blocks.1.norm1")
+
+    user.presses(Qt.Key.Key_Return, CONTROL)
+
+    qtbot.waitUntil(lambda: user.window.status.activity.text().endswith("stage 28 / 55"))
+    assert user.window.status.activity.text().startswith("Running the forward pass …")
+    progress = user.window.status.progress
+    assert progress.value() / progress.maximum() == pytest.approx(28 / 55, abs=0.001)
+
+
+# --- closing ---------------------------------------------------------------------------------------------
+
+
+def test_the_window_can_be_closed_before_anything_has_begun(open_window: OpenWindow) -> None:
+    window = open_window()
+
+    window.close()
+
+    assert not window.isVisible()
+
+
+def test_the_window_can_be_closed_while_the_model_is_built(
+    open_window: OpenWindow, session: Session, slow_build: SlowBuild, qtbot: QtBot
+) -> None:
+    window = open_window()
+    session.start("tiny", 123)
+    qtbot.waitUntil(lambda: slow_build.begun == 1)
+
+    window.close()
+
+    assert not window.isVisible()
+    assert session.state.model is None
+
+
+def test_the_window_can_be_closed_during_a_pass(user: User, hold: Hold, qtbot: QtBot) -> None:
+    gate = hold("trf_blocks.0.norm1", until_cancelled=True)
+    user.presses(Qt.Key.Key_Return, CONTROL)
+    qtbot.waitUntil(lambda: gate.reached)
+
+    user.window.close()
+
+    assert not user.window.isVisible()
+
+
+def test_the_window_can_be_closed_while_it_generates(user: User, qtbot: QtBot) -> None:
+    user.presses(Qt.Key.Key_G, CONTROL | SHIFT)
+    qtbot.waitUntil(lambda: len(user.state.generation.steps) >= 2)
+
+    user.window.close()
+
+    assert not user.window.isVisible()

@@ -1,0 +1,106 @@
+"""The next token: a ranking over the whole vocabulary."""
+
+import pytest
+import torch
+from PySide6.QtCore import Qt
+from reading import painted_words
+from user import CONTROL, User
+
+from gptviz.app.main_window import MainWindow
+from gptviz.panes.next_token import NextTokenPane
+from gptviz.tokenizer import gpt2_tokenizer
+from gptviz.widgets.text import number, percent, visible
+
+
+@pytest.fixture
+def pane(window: MainWindow) -> NextTokenPane:
+    pane = window.docks["next-token"].pane
+    assert isinstance(pane, NextTokenPane)
+    return pane
+
+
+def expected(user: User, k: int) -> list[str]:
+    assert user.state.trace is not None
+    logits = user.state.trace["last"][0]
+    best = torch.topk(logits, k)
+    shares = torch.softmax(logits.double(), dim=0)[best.indices].tolist()
+    words = []
+    for token, logit, share in zip(best.indices.tolist(), best.values.tolist(), shares, strict=True):
+        words += [visible(gpt2_tokenizer().token_text(token)), percent(share), number(logit)]
+    return words
+
+
+def rows(pane: NextTokenPane) -> list[str]:
+    return [spoken.strip() for spoken in pane.bars.accessibleDescription().split(";")]
+
+
+def type_count(user: User, pane: NextTokenPane, count: str) -> None:
+    pane.count.spin.setFocus()
+    user.presses(Qt.Key.Key_A, CONTROL)
+    for digit in count:
+        user.presses(Qt.Key(ord(digit)))
+    user.presses(Qt.Key.Key_Return)
+
+
+def test_the_likeliest_tokens_are_listed_with_probability_and_logit(pane: NextTokenPane, user: User) -> None:
+    painted = "".join(painted_words(pane.bars))
+
+    place = 0
+    for word in expected(user, 5):
+        found = painted.find(word, place)
+        assert found >= place, f"{word} is missing or out of order in {painted}"
+        place = found + len(word)
+
+
+def test_the_greedy_choice_stands_out(pane: NextTokenPane, user: User) -> None:
+    assert pane.choice.text() == expected(user, 1)[0]
+
+
+def test_ten_are_listed_at_first(pane: NextTokenPane) -> None:
+    assert pane.count.spin.text() == "top 10"
+    assert len(rows(pane)) == 10
+
+
+def test_their_number_can_be_changed(pane: NextTokenPane, user: User) -> None:
+    type_count(user, pane, "3")
+    assert len(rows(pane)) == 3
+    assert user.state.options.top_k == 3
+
+    user.clicks(pane.count.more)
+    assert len(rows(pane)) == 4
+
+
+def test_their_number_never_exceeds_the_vocabulary(pane: NextTokenPane, user: User) -> None:
+    type_count(user, pane, "50257")
+    assert pane.count.value == 50257
+    assert not pane.count.more.isEnabled()
+
+    pane.count.spin.setFocus()
+    user.presses(Qt.Key.Key_Up)
+    assert user.state.options.top_k == 50257
+    pane.bars.verticalScrollBar().setValue(pane.bars.verticalScrollBar().maximum())
+    assert user.state.trace is not None
+    least = int(user.state.trace["last"][0].argmin())
+    assert visible(gpt2_tokenizer().token_text(least)) in "".join(painted_words(pane.bars))
+
+
+def test_at_least_one_is_listed(pane: NextTokenPane, user: User) -> None:
+    type_count(user, pane, "1")
+
+    assert not pane.count.less.isEnabled()
+    assert len(rows(pane)) == 1
+
+
+def test_another_prompt_has_another_ranking(pane: NextTokenPane, user: User) -> None:
+    before = rows(pane)
+
+    user.runs("Every day")
+
+    assert rows(pane) != before
+    assert pane.choice.text() == expected(user, 1)[0]
+
+
+def test_an_untrained_model_says_that_the_text_is_noise(pane: NextTokenPane) -> None:
+    assert pane.note.text() == (
+        "Random weights: the text is noise. Without any preference each token would have 0.00199 %."
+    )
