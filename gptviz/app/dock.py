@@ -1,6 +1,6 @@
 """A pane in a frame that can be moved, closed and brought back."""
 
-from PySide6.QtCore import QSize, Qt, Slot
+from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import QDockWidget, QFrame, QHBoxLayout, QLabel, QMainWindow, QScrollArea, QToolButton
 
 from gptviz.panes.pane import Pane
@@ -11,6 +11,8 @@ from gptviz.widgets.theme import UNIT, px
 
 class PaneDock(QDockWidget):
     """Its title bar gives way to the tab when several docks share a place."""
+
+    pane_wanted = Signal(str)
 
     def __init__(self, kind: type[Pane], session: Session, window: QMainWindow) -> None:
         super().__init__(kind.title, window)
@@ -33,6 +35,7 @@ class PaneDock(QDockWidget):
         """The pane, made when it is first needed: a start must not wait for panes behind other tabs."""
         if self._pane is None:
             self._pane = self._kind(self._session)
+            self._pane.pane_wanted.connect(self.pane_wanted)
             self._body.setWidget(self._pane)
         return self._pane
 

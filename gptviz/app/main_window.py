@@ -54,6 +54,7 @@ class MainWindow(QMainWindow):
         self.restore_default_layout()
         self._placed = self._restore_layout()
         for dock in self.docks.values():
+            dock.pane_wanted.connect(self.show_pane)
             dock.visibilityChanged.connect(self._docks_changed)
             dock.dockLocationChanged.connect(self._docks_changed)
             dock.topLevelChanged.connect(self._docks_changed)
@@ -106,7 +107,7 @@ class MainWindow(QMainWindow):
             dock.setFloating(False)
             self.removeDockWidget(dock)
         docks = self.docks
-        top, *below = (docks[name] for name in _CENTRE if name in docks)
+        top, *below = (docks[name] for name in _CENTRE)
         self.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, docks["shape-trace"])
         self.splitDockWidget(docks["shape-trace"], top, Qt.Orientation.Horizontal)
         self.splitDockWidget(top, docks["next-token"], Qt.Orientation.Horizontal)
@@ -126,7 +127,7 @@ class MainWindow(QMainWindow):
             round(min(max(share * self.width(), px(least)), px(most))) for share, least, most in (_LEFT, _RIGHT)
         )
         middle = max(px(300), self.width() - left - right)
-        top, *below = (docks[name] for name in _CENTRE if name in docks)
+        top, *below = (docks[name] for name in _CENTRE)
         columns = [docks["shape-trace"], top, docks["next-token"]]
         self.resizeDocks(columns, [left, middle, right], Qt.Orientation.Horizontal)
         self.resizeDocks([docks["next-token"], docks["generation"]], [55, 45], Qt.Orientation.Vertical)
@@ -165,6 +166,7 @@ class MainWindow(QMainWindow):
             self.actions_.step.setEnabled(new.trace is not None and new.activity is None)
             self.actions_.play.setEnabled(new.trace is not None)
 
+    @Slot(str)
     def show_pane(self, name: str) -> None:
         """Bring a pane to the front, also if it was closed."""
         self.docks[name].show()

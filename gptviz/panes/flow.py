@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QVBoxLayout
 
 from gptviz.analysis.candidates import ranking
@@ -28,8 +28,6 @@ class FlowPane(Pane):
 
     name = "flow"
     title = "Flow"
-
-    opened = Signal(str)  # a stage that the person wants to see large
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -170,7 +168,7 @@ class FlowPane(Pane):
     @Slot(str)
     def _stage_opened(self, name: str) -> None:
         self.session.select_stage(name)
-        self.opened.emit(name)
+        self.pane_wanted.emit("stage")
 
     @Slot(int)
     def _block_opened(self, layer: int) -> None:

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
@@ -19,6 +19,8 @@ class Pane(QWidget):
 
     name: ClassVar[str]  # stable: command line, saved layouts
     title: ClassVar[str]
+
+    pane_wanted = Signal(str)  # the name of another pane, that the person wants to see
 
     def __init__(self, session: Session) -> None:
         super().__init__()

@@ -230,10 +230,10 @@ def test_a_double_click_opens_a_closed_block(pane: FlowPane, ready: Session, qtb
 
 
 def test_a_double_click_on_a_stage_asks_to_see_it_large(pane: FlowPane, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(pane.opened) as opened:
+    with qtbot.waitSignal(pane.pane_wanted) as wanted:
         double_click(pane, qtbot, centre(pane, EXPAND))
 
-    assert opened.args == [EXPAND]
+    assert wanted.args == ["stage"]
     assert pane.session.state.selection.stage == EXPAND
 
 
