@@ -148,15 +148,15 @@ def test_all_panes_are_there_at_first(window: MainWindow) -> None:
     assert {"shape-trace", "attention", "layer-norm", "next-token", "generation"} <= set(NAMES)
 
 
-@pytest.mark.parametrize(("number", "name"), list(enumerate(NAMES, start=1)))
-def test_alt_and_a_number_hide_and_show_a_pane(user: User, number: int, name: str) -> None:
-    key = Qt.Key(Qt.Key.Key_0 + number)
+def test_alt_and_a_number_hide_and_show_a_pane(user: User) -> None:
+    for number, name in enumerate(NAMES, start=1):
+        key = Qt.Key(Qt.Key.Key_0 + number)
 
-    user.presses(key, ALT)
-    assert name not in shown(user.window)
+        user.presses(key, ALT)
+        assert name not in shown(user.window)
 
-    user.presses(key, ALT)
-    assert name in shown(user.window)
+        user.presses(key, ALT)
+        assert name in shown(user.window)
 
 
 def test_a_pane_is_closed_by_its_button_and_brought_back_by_the_view_menu(user: User) -> None:
@@ -349,7 +349,7 @@ def test_a_broken_layout_falls_back_to_the_first_one(
     window = open_window(settings)
 
     assert shown(window) == NAMES
-    assert window.docks["attention"].width() > 300
+    assert window.docks["flow"].width() > 300
 
 
 def test_the_look_is_remembered(open_window: OpenWindow, settings: Settings, qtbot: QtBot) -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor
+from pytestqt.qtbot import QtBot
 from reading import painted_words
 from user import User
 
@@ -13,9 +14,11 @@ from gptviz.widgets import colormaps
 
 
 @pytest.fixture
-def pane(window: MainWindow) -> AttentionPane:
+def pane(window: MainWindow, qtbot: QtBot) -> AttentionPane:
+    window.show_pane("attention")
     pane = window.docks["attention"].pane
     assert isinstance(pane, AttentionPane)
+    qtbot.waitUntil(lambda: pane.width() > 300)
     return pane
 
 
@@ -65,12 +68,12 @@ def test_a_cell_has_the_colour_of_its_weight(pane: AttentionPane, user: User) ->
         assert cell_colour(pane, *cell) == colour_of(weights[cell])
 
 
-@pytest.mark.parametrize("view", ["scores", "scaled", "masked"])
-def test_the_switch_shows_the_other_stages(pane: AttentionPane, user: User, view: str) -> None:
-    user.clicks(pane.views.button(view))
+def test_the_switch_shows_the_other_stages(pane: AttentionPane, user: User) -> None:
+    for view in ("scores", "scaled", "masked"):
+        user.clicks(pane.views.button(view))
 
-    assert np.array_equal(shown(pane), tensor(user, 0, view, 0))
-    assert user.state.selection.stage == f"trf_blocks.0.att.{view}"
+        assert np.array_equal(shown(pane), tensor(user, 0, view, 0))
+        assert user.state.selection.stage == f"trf_blocks.0.att.{view}"
 
 
 def test_the_switch_goes_back_to_the_weights(pane: AttentionPane, user: User) -> None:
