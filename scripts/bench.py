@@ -312,8 +312,10 @@ def measure_walk(tokens: int) -> None:
                     press(key)
 
         there_and_back()
+        wait_while(app, lambda: session.tidying.pending)
         before = resident()
         there_and_back()
+        wait_while(app, lambda: session.tidying.pending)
         tell(
             median_ms=statistics.median(within + across),
             within_ms=max(within),

@@ -1,6 +1,8 @@
 """What the worker runs. torch is imported inside the functions: the window is painted before that."""
 
+import ctypes
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -140,6 +142,13 @@ def check_causality(trace: "Trace", context: JobContext) -> Check:
     from gptviz.capture.recorder import perturbed_pass
 
     return causality_check(trace, perturbed_pass(trace.replay.model, trace.ids, context.cancel))
+
+
+def give_memory_back(context: JobContext) -> None:
+    """Return freed memory to the system, where the C library can be asked to (glibc)."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+    if trim is not None:
+        trim(0)
 
 
 def generated_step(trace: "Trace") -> GeneratedStep:

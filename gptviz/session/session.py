@@ -25,6 +25,7 @@ from gptviz.session.state import (
     Selection,
     ViewState,
 )
+from gptviz.session.tidying import Tidying
 from gptviz.session.walk import Walk
 from gptviz.session.worker import Outcome, Worker
 
@@ -62,6 +63,7 @@ class Session(QObject):
         self.loop = GreedyLoop(self)
         self.live = LiveStepping(self)
         self.checking = Checking(self)
+        self.tidying = Tidying(self)
 
     @property
     def state(self) -> ViewState:
@@ -192,6 +194,7 @@ class Session(QObject):
         self._live_timer.stop()
         self.walk.close()
         self.checking.close()
+        self.tidying.close()
         self._worker.close()
         self._text_worker.close()
 

@@ -17,13 +17,9 @@ def visible(text: str) -> str:
 def _visible(character: str) -> str:
     if character in _VISIBLE:
         return _VISIBLE[character]
-    if character.isprintable() and not _changes_direction(character):
+    if character.isprintable():  # marks that change the direction of text are not
         return character
     return f"‹{ord(character):04X}›"
-
-
-def _changes_direction(character: str) -> bool:
-    return character in "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 
 def number(value: float, digits: int = 4) -> str:

@@ -1,5 +1,6 @@
 """The window: actions, docks, look, settings, status and closing."""
 
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -497,12 +498,18 @@ def test_while_a_pass_runs_the_status_counts_the_stages(user: User, hold: Hold, 
 # --- closing ---------------------------------------------------------------------------------------------
 
 
+def is_over(window: MainWindow) -> bool:
+    """Whether the window is gone and all work with it."""
+    working = [thread for thread in threading.enumerate() if thread.name.startswith("gptviz-")]
+    return not window.isVisible() and not working
+
+
 def test_the_window_can_be_closed_before_anything_has_begun(open_window: OpenWindow) -> None:
     window = open_window()
 
     window.close()
 
-    assert not window.isVisible()
+    assert is_over(window)
 
 
 def test_the_window_can_be_closed_while_the_model_is_built(
@@ -514,7 +521,7 @@ def test_the_window_can_be_closed_while_the_model_is_built(
 
     window.close()
 
-    assert not window.isVisible()
+    assert is_over(window)
     assert session.state.model is None
 
 
@@ -525,7 +532,7 @@ def test_the_window_can_be_closed_during_a_pass(user: User, hold: Hold, qtbot: Q
 
     user.window.close()
 
-    assert not user.window.isVisible()
+    assert is_over(user.window)
 
 
 def test_the_window_can_be_closed_while_it_generates(user: User, qtbot: QtBot) -> None:
@@ -534,4 +541,4 @@ def test_the_window_can_be_closed_while_it_generates(user: User, qtbot: QtBot) -
 
     user.window.close()
 
-    assert not user.window.isVisible()
+    assert is_over(user.window)

@@ -234,6 +234,11 @@ def test_typing_shows_the_tokens_but_runs_nothing(ready: Session, wait: Wait) ->
     assert ready.state.trace is before
 
 
+def test_the_same_text_again_changes_nothing(ready: Session, qtbot: QtBot) -> None:
+    with qtbot.assertNotEmitted(ready.changed):
+        ready.set_prompt("Hello, I am")
+
+
 def test_run_shows_the_trace_of_the_present_prompt(ready: Session, wait: Wait) -> None:
     ready.set_prompt(" the the the the")
     ready.run()
@@ -516,9 +521,18 @@ def lean(ready: Session, wait: Wait, monkeypatch: pytest.MonkeyPatch) -> Session
     return ready
 
 
-def test_the_selected_block_is_at_hand_after_a_run(lean: Session) -> None:
+def test_the_selected_block_is_at_hand_after_a_run_without_a_replay(lean: Session, wait: Wait) -> None:
+    lean.select(layer=1)
+    wait()
+    told: list[str] = []
+    lean.changed.connect(lambda old, new: told.append(new.activity.text if new.activity is not None else ""))
+
+    lean.run()
+    wait()
+
     assert lean.state.trace is not None
-    assert [lean.state.trace.has_block(layer) for layer in (0, 1)] == [True, False]
+    assert [lean.state.trace.has_block(layer) for layer in (0, 1)] == [False, True]
+    assert not [text for text in told if text.startswith("Replaying")]
 
 
 def test_selecting_a_block_that_is_not_kept_replays_it(lean: Session, wait: Wait, tiny_model: GPTModel) -> None:

@@ -156,10 +156,14 @@ def test_the_next_job_may_be_submitted_when_one_has_ended(
 
 def test_closing_during_a_job_ends_the_thread_and_delivers_nothing(qapp: QApplication) -> None:
     worker = Worker("closed")
-    worker.submit(until_cancelled, lambda outcome: pytest.fail(f"delivered {outcome}"))
+    cancelled: list[bool] = []
+    worker.submit(
+        lambda context: cancelled.append(context.cancel.wait(20)), lambda outcome: pytest.fail(f"delivered {outcome}")
+    )
 
     worker.close()
 
+    assert cancelled == [True]
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("gptviz-closed")]
     qapp.processEvents()
 
