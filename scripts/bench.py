@@ -312,10 +312,10 @@ def measure_walk(tokens: int) -> None:
                     press(key)
 
         there_and_back()
-        wait_while(app, lambda: session.tidying.pending)
+        wait_while(app, lambda: not session.settled)
         before = resident()
         there_and_back()
-        wait_while(app, lambda: session.tidying.pending)
+        wait_while(app, lambda: not session.settled)
         tell(
             median_ms=statistics.median(within + across),
             within_ms=max(within),

@@ -93,6 +93,12 @@ class Session(QObject):
         return self.computing or self._text_worker.context is not None or self._run_when_ready
 
     @property
+    def settled(self) -> bool:
+        """Whether nothing at all is under way or waiting, checks and tidying included."""
+        waiting = self.busy or self.checking.pending or self.tidying.pending
+        return not waiting and self._worker.context is None
+
+    @property
     def computing(self) -> bool:
         """Whether the worker does something that a person waits for; checks do not count."""
         return self._worker.context is not None and not self._quiet

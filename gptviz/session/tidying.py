@@ -9,7 +9,6 @@ from gptviz.session.state import ViewState
 
 if TYPE_CHECKING:
     from gptviz.session.session import Session
-    from gptviz.session.worker import Outcome
 
 _PAUSE_MS = 1000
 
@@ -24,13 +23,12 @@ class Tidying(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(_PAUSE_MS)
         self._timer.timeout.connect(self._tidy)
-        self._running = False
         session.changed.connect(self._state_changed)
 
     @property
     def pending(self) -> bool:
         """Whether there is something to give back."""
-        return self._timer.isActive() or self._running
+        return self._timer.isActive()
 
     def close(self) -> None:
         self._timer.stop()
@@ -45,8 +43,4 @@ class Tidying(QObject):
         if self._session.computing or self._session.checking.pending:
             self._timer.start()
         else:
-            self._running = True
-            self._session.submit_quietly(jobs.give_memory_back, self._tidied)
-
-    def _tidied(self, outcome: "Outcome") -> None:
-        self._running = False
+            self._session.submit_quietly(jobs.give_memory_back, lambda outcome: None)
