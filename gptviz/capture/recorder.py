@@ -74,6 +74,8 @@ class _Recorder:
     def _remove(self) -> None:
         for handle in self._handles:
             handle.remove()
+        # what is called back may refer to this recorder; without the circle its tensors go as soon as nobody has them
+        self.on_stage = self.on_partial = None
 
     def _hook_all(self) -> None:
         twice = {stage.module for stage in self._stages if stage.call}

@@ -2,12 +2,14 @@
 
 from typing import ClassVar
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
+
+_MANY_TOKENS = 256
 
 
 class Pane(QWidget):
@@ -43,14 +45,25 @@ class Pane(QWidget):
 
     @Slot(object, object)
     def _state_changed(self, old: object, new: object) -> None:
-        if self.isVisible() and self._in_sight:
+        if not (self.isVisible() and self._in_sight):
+            return
+        if self._is_much_new():
+            QTimer.singleShot(0, self, self._catch_up)  # each pane in a turn of its own: the window stays responsive
+        else:
             self._catch_up()
+
+    def _is_much_new(self) -> bool:
+        before, trace = self._seen.trace if self._seen is not None else None, self.session.state.trace
+        if trace is None or (before is not None and before.kept is trace.kept):
+            return False
+        return trace.batch * trace.tokens >= _MANY_TOKENS
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self._in_sight:
             self._catch_up()
 
+    @Slot()
     def _catch_up(self) -> None:
         new = self.session.state
         if new is not self._seen:

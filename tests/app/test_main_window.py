@@ -294,6 +294,20 @@ def test_the_colours_menu_chooses_a_theme(user: User) -> None:
     assert current() is LIGHT
 
 
+def test_the_menus_tick_what_is_in_use_however_it_was_chosen(user: User) -> None:
+    colours = items(menu(user.window, "View"))["Colours"].menu()
+    assert isinstance(colours, QMenu)
+
+    def ticked(menu: QMenu) -> list[str]:
+        return [text for text, action in items(menu).items() if action.isChecked()]
+
+    assert ticked(menu(user.window, "Model")) == ["tiny, random weights"]
+    assert ticked(colours) == ["Light"]
+
+    user.presses(Qt.Key.Key_T, CONTROL)
+    assert ticked(colours) == ["Dark"]
+
+
 def test_lecture_size_enlarges_everything_and_goes_back(user: User) -> None:
     bar = user.window.prompt_bar
     before = bar.run.height(), bar.strip.chip_box(0).height(), user.window.menuBar().fontInfo().pixelSize()

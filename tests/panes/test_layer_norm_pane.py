@@ -91,11 +91,15 @@ def test_scale_and_shift_are_shown_apart_from_the_normalisation(pane: LayerNormP
     assert float(numbers(pane, "after")["variance"]) == pytest.approx(4, abs=4e-2)
 
 
-def test_three_distributions_are_drawn_on_one_axis(pane: LayerNormPane) -> None:
+def test_three_distributions_are_drawn_on_one_axis_that_holds_them_all(pane: LayerNormPane, user: User) -> None:
     axes = [painted_words(row.plot) for row in pane.rows.values()]
-
     assert axes[0]
     assert axes[0] == axes[1] == axes[2]
+
+    assert user.state.trace is not None
+    low, high = pane.rows["after"].plot.getViewBox().viewRange()[0]
+    normed = user.state.trace["trf_blocks.0.norm1"][0, 3]
+    assert low <= normed.min() < -1 < 1 < normed.max() <= high
 
 
 def test_a_token_that_is_markup_is_text(pane: LayerNormPane, user: User) -> None:

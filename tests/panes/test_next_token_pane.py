@@ -3,6 +3,7 @@
 import pytest
 import torch
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
 from reading import painted_words
 from user import CONTROL, User
 
@@ -10,6 +11,7 @@ from gptviz.app.main_window import MainWindow
 from gptviz.panes.next_token import NextTokenPane
 from gptviz.tokenizer import gpt2_tokenizer
 from gptviz.widgets.text import number, percent, visible
+from gptviz.widgets.theme import LIGHT
 
 
 @pytest.fixture
@@ -50,6 +52,21 @@ def test_the_likeliest_tokens_are_listed_with_probability_and_logit(pane: NextTo
         found = painted.find(word, place)
         assert found >= place, f"{word} is missing or out of order in {painted}"
         place = found + len(word)
+
+
+def test_bars_are_as_long_as_the_probability_beside_the_likeliest(pane: NextTokenPane, user: User) -> None:
+    assert user.state.trace is not None
+    shares = torch.softmax(user.state.trace["last"][0], dim=0).topk(10).values
+    image, head = pane.bars.grab().toImage(), QColor(LIGHT.families["head"])
+
+    def length(place: int) -> int:
+        middle = 24 * (place + 1) + 12
+        colours = (image.pixelColor(x, middle) for x in range(image.width()))
+        return sum(abs(colour.hue() - head.hue()) < 6 and colour.saturation() > 30 for colour in colours)
+
+    assert length(0) > 40
+    for place in (1, 9):
+        assert length(place) == pytest.approx(length(0) * float(shares[place] / shares[0]), abs=2)
 
 
 def test_the_greedy_choice_stands_out(pane: NextTokenPane, user: User) -> None:

@@ -241,6 +241,9 @@ def test_a_step_while_one_is_under_way_is_not_taken_twice(
     ready: Session, generate: Generate, hold: Hold, wait: Wait, qtbot: QtBot
 ) -> None:
     generate(1)
+    begun: list[int] = []
+    assert ready.state.trace is not None
+    ready.state.trace.replay.model.tok_emb.register_forward_hook(lambda *_: begun.append(1))
     gate = hold("tok_emb")
     ready.loop.step()
     qtbot.waitUntil(lambda: gate.reached)
@@ -250,6 +253,7 @@ def test_a_step_while_one_is_under_way_is_not_taken_twice(
     wait()
 
     assert len(ready.state.generation.steps) == 2
+    assert len(begun) == 1
 
 
 def test_choosing_another_block_does_not_stop_the_playing(
