@@ -48,7 +48,7 @@ class BarList(QAbstractScrollArea):
         return QSize(px(280), px(_ROW * 11))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(px(200), px(_ROW * 3))
+        return QSize(px(200), px(_ROW * 2))
 
     def _measure(self) -> None:
         bar = self.verticalScrollBar()

@@ -93,7 +93,9 @@ def test_a_model_works_after_a_cancel(tiny_model: GPTModel, ids: Tensor) -> None
 
 @pytest.mark.parametrize("budget", [0, 2**30])
 def test_a_digest_is_made_of_every_blocks_stage(tiny_model: GPTModel, ids: Tensor, budget: int) -> None:
-    trace = capture(tiny_model, ids, budget=budget, digests={"att.weights": lambda weights: weights.amax(dim=-1).numpy()})
+    trace = capture(
+        tiny_model, ids, budget=budget, digests={"att.weights": lambda weights: weights.amax(dim=-1).numpy()}
+    )
 
     assert set(trace.digests) == {"trf_blocks.0.att.weights", "trf_blocks.1.att.weights"}
     for name, digest in trace.digests.items():
