@@ -97,6 +97,7 @@ def _add_arguments(sub: argparse.ArgumentParser, command: str) -> None:
         sub.add_argument("out", metavar="OUT.png", type=Path)
         sub.add_argument("text", metavar="TEXT", nargs="?", default=_DEFAULT_PROMPT)
         sub.add_argument("--pane", metavar="NAME", help="one pane instead of the whole window")
+        sub.add_argument("--stage", metavar="NAME", help="the stage to select, such as trf_blocks.0.att.weights")
         sub.add_argument("--theme", choices=("light", "dark"), default="light")
         sub.add_argument("--size", type=_size, default=(1440, 900), metavar="WIDTHxHEIGHT")
     else:
@@ -237,17 +238,11 @@ def _shot(options: argparse.Namespace) -> int:
         raise UsageError(f"there is no folder {options.out.absolute().parent}: make it first")
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     _import_qt()
-    from gptviz.app.application import ShotError, shoot
+    from gptviz.app.application import Shot, ShotError, shoot
 
     try:
-        shoot(
-            options.out,
-            options.text,
-            model=(options.config, options.seed),
-            pane=options.pane,
-            theme=options.theme,
-            size=options.size,
-        )
+        shot = Shot(options.theme, options.size, options.pane, options.stage)
+        shoot(options.out, options.text, (options.config, options.seed), shot)
     except ShotError as error:
         raise UsageError(str(error)) from error
     return 0

@@ -3,6 +3,7 @@
 import sys
 import threading
 import traceback
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
@@ -94,29 +95,42 @@ class ErrorReporter(QObject):
         self._session.show_error("Something unforeseen happened", error)
 
 
-def shoot(
-    path: Path, prompt: str, *, model: tuple[str, int], pane: str | None, theme: str, size: tuple[int, int]
-) -> None:
-    """Run ``prompt`` in a real window and save a picture of the window, or of one pane, as ``path``.
+@dataclass(frozen=True)
+class Shot:
+    """What is to be on a picture: the whole window, or one pane; ``stage`` is the stage that is selected."""
+
+    theme: str
+    size: tuple[int, int]
+    pane: str | None = None
+    stage: str | None = None
+
+
+def shoot(path: Path, prompt: str, model: tuple[str, int], shot: Shot) -> None:
+    """Run ``prompt`` in a real window and save a picture as ``path``.
 
     Raises
     ------
     ShotError
-        If there is no such pane, the run fails, or the file can't be written.
+        If there is no such pane or stage, the run fails, or the file can't be written.
     """
     qInstallMessageHandler(_print_but_the_known)
     app = make_application()
-    appearance = Appearance(app, theme)
+    appearance = Appearance(app, shot.theme)
     session = Session(prompt)
     window = MainWindow(session, appearance)
     try:
-        window.resize(QSize(*size))
+        window.resize(QSize(*shot.size))
         window.show()
-        target = _target(window, pane)
+        target = _target(window, shot.pane)
         session.start(*model)
         state = _wait_until_idle(session)
         if state.message is not None or state.trace is None:
             raise ShotError(str(state.message or "the run was cancelled"))
+        if shot.stage is not None:
+            if shot.stage not in state.trace:
+                raise ShotError(f"there is no stage {shot.stage!r}: 'gptviz trace' lists them")
+            session.select_stage(shot.stage)
+            _wait_until_idle(session)
         app.processEvents()
         if not target.grab().save(str(path)):
             raise ShotError(f"{path} can't be written: choose a folder that exists and a name that ends in .png")
