@@ -10,7 +10,7 @@ from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.theme import UNIT, mono_font, px
 
-_LEAST_OPERATION = 72  # px
+_LEAST_OPERATION = 52  # px
 
 
 class ShapeTracePane(Pane):
