@@ -1,6 +1,7 @@
 """The ``gptviz`` command. torch and Qt are imported inside functions, so that ``--help`` is instant."""
 
 import argparse
+import io
 import json
 import os
 import sys
@@ -34,18 +35,32 @@ class _Parser(argparse.ArgumentParser):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return 0, or 2 after one line on standard error that says what to change."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    _write_what_the_terminal_lacks_as_escapes()
     try:
         options = _parse(words)
         command: Callable[[argparse.Namespace], int] = options.command
-        return command(options)
+        status = command(options)
+        sys.stdout.flush()
+        return status
     except UsageError as error:
         print(f"gptviz: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        print(f"gptviz: the output can't be written: {error.strerror or error}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left in the buffer goes nowhere
+        return 2
     except KeyboardInterrupt:
         return 130
+
+
+def _write_what_the_terminal_lacks_as_escapes() -> None:
+    """A terminal or file of a small character set gets → for →, and no crash."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _parse(words: list[str]) -> argparse.Namespace:

@@ -5,7 +5,7 @@ import gc
 import json
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from gptviz.session.session import Session
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before Qt is imported: no test opens a window on a real screen
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is imported: its threads would only wait for each other
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "without_panes(names): the window has these panes closed, to be there sooner")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -229,11 +234,15 @@ def open_window(
 
     windows: list[MainWindow] = []
 
-    def open_window(settings: "Settings | None" = None, size: tuple[int, int] | None = (1440, 900)) -> MainWindow:
+    def open_window(
+        settings: "Settings | None" = None, closed: Sequence[str] = (), before: Callable[[], object] = lambda: None
+    ) -> MainWindow:
         window = MainWindow(session, appearance, settings)
         windows.append(window)
-        if size is not None:
-            window.resize(*size)
+        window.resize(1440, 900)
+        for name in closed:
+            window.docks[name].close()
+        before()
         with qtbot.waitActive(window):
             window.show()
             window.activateWindow()
@@ -248,10 +257,9 @@ def open_window(
 
 @pytest.fixture
 def window(open_window: "Callable[..., MainWindow]", request: pytest.FixtureRequest) -> "MainWindow":
-    """The window after the default prompt has run on the small model."""
-    window = open_window()
-    request.getfixturevalue("ready")
-    return window
+    """The window after the default prompt has run on the small model; it is shown after that, to be there sooner."""
+    closed = request.node.get_closest_marker("without_panes")
+    return open_window(closed=closed.args if closed else (), before=lambda: request.getfixturevalue("ready"))
 
 
 @pytest.fixture

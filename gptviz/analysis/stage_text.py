@@ -18,7 +18,7 @@ class StageText:
 _DROPOUT = "Leaves out single features at random while training, so that none is relied on."
 # local name: title, sentence; {T} and the like are this run's sizes
 _WORDS = {
-    "ids": ("token IDs", "The tokenizer cuts the text into {tokens}; the model sees only their numbers."),
+    "ids": ("token IDs", "The text goes in as {tokens}; the model sees only their numbers."),
     "tok_emb": ("token embedding", "Each token's ID picks one row of a learned table: {E} numbers for the token."),
     "pos_emb": ("position embedding", "Each position, 0 to {last}, picks one row of a second learned table."),
     "embeddings": ("token + position", "What the token is and where it stands are added, feature by feature."),

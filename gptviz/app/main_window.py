@@ -1,7 +1,7 @@
 """The window: prompt bar above, panes as docks, status below."""
 
 from PySide6.QtCore import QSize, Qt, QTimer, Slot
-from PySide6.QtGui import QCloseEvent, QKeyEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QTabWidget, QToolBar, QToolButton, QVBoxLayout, QWidget
 
 from gptviz.app.actions import Actions
@@ -12,6 +12,7 @@ from gptviz.app.prompt_bar import PromptBar
 from gptviz.app.settings import Settings
 from gptviz.app.status import StatusBar
 from gptviz.app.transport import Transport
+from gptviz.app.walk_keys import WalkKeys
 from gptviz.panes import PANES
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
@@ -38,6 +39,7 @@ class MainWindow(QMainWindow):
         self.prompt_bar = PromptBar(session)
         self.transport = Transport(session)
         self.banner = Banner(session)
+        self._walk_keys = WalkKeys(self, session.walk)
         self.status = StatusBar(session)
         self.actions_ = Actions(self)
         self._model_button = self._make_model_button()
@@ -207,25 +209,6 @@ class MainWindow(QMainWindow):
         self.banner.apply_theme()
         for dock in self.docks.values():
             dock.apply_theme()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Walk with the keys that the widget in focus has no use for."""
-        walk = self.session.walk
-        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        calls = {
-            (Qt.Key.Key_Right, False): walk.forward,
-            (Qt.Key.Key_Left, False): walk.back,
-            (Qt.Key.Key_Right, True): walk.next_block,
-            (Qt.Key.Key_Left, True): walk.previous_block,
-            (Qt.Key.Key_Home, False): walk.first,
-            (Qt.Key.Key_End, False): walk.last,
-            (Qt.Key.Key_Space, False): walk.toggle,
-        }
-        call = calls.get((Qt.Key(event.key()), shift))
-        if call is None:
-            super().keyPressEvent(event)
-        else:
-            call()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self._settings is not None:

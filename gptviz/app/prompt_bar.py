@@ -22,6 +22,7 @@ class PromptBar(QWidget):
         self.edit.setPlainText(session.state.prompt)
         self.edit.textChanged.connect(self._text_changed)
         self.edit.submitted.connect(self._submitted)
+        self.edit.refused.connect(session.refuse_paste)
         self.run = QPushButton("Run")
         self.run.setObjectName("primary")
         self.run.setToolTip("Run the model on the prompt (Ctrl+Return)")
@@ -73,7 +74,7 @@ class PromptBar(QWidget):
         self.window().setFocus()  # so that the arrow keys walk through the pass
 
     def _text_changed(self) -> None:
-        self._session.set_prompt(self.edit.toPlainText())
+        self._session.set_prompt(self.edit.text())
 
     def _chip_chosen(self, position: int) -> None:
         self._session.select(query=position)
@@ -81,7 +82,7 @@ class PromptBar(QWidget):
             self.strip.set_selected(position)
 
     def _state_changed(self, old: ViewState, new: ViewState) -> None:
-        if new.prompt != self.edit.toPlainText():
+        if new.prompt != self.edit.text():
             self.edit.setPlainText(new.prompt)
         row = min(new.selection.row, len(new.tokens) - 1)
         if new.tokens is not old.tokens or new.selection.row != old.selection.row:

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QMimeData, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
@@ -12,12 +12,14 @@ from gptviz.widgets.icons import icon
 from gptviz.widgets.theme import UNIT, px, text_font
 
 _MOST_LINES = 4
+MOST_CHARACTERS = 150_000  # a context of 1,024 tokens holds at most 131,072 bytes
 
 
 class PromptEdit(QPlainTextEdit):
     """One line that grows; Enter runs, Shift+Enter makes a new line."""
 
     submitted = Signal()
+    refused = Signal(int)  # characters of a text that no model here takes
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,6 +41,17 @@ class PromptEdit(QPlainTextEdit):
         margin = px(7)
         self.document().setDocumentMargin(margin)
         self.setFixedHeight(QFontMetrics(text_font(14)).lineSpacing() * lines + 2 * margin + 2)
+
+    def text(self) -> str:
+        """Return the text as it was written; toPlainText makes spaces of no-break spaces."""
+        return self.document().toRawText().replace("\u2029", "\n")
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        length = len(source.text())
+        if length > MOST_CHARACTERS:
+            self.refused.emit(length)
+        else:
+            super().insertFromMimeData(source)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -97,7 +110,7 @@ class PromptRows(QWidget):
             row.hide()
             row.deleteLater()
         for edit, text in zip(self.edits, state.prompts[1:], strict=True):
-            if edit.toPlainText() != text:
+            if edit.text() != text:
                 edit.setPlainText(text)
         self.setVisible(bool(self.edits))
 
@@ -107,6 +120,7 @@ class PromptRows(QWidget):
         edit.setAccessibleName(f"Prompt, row {number + 1}")
         edit.textChanged.connect(partial(self._text_changed, edit))
         edit.submitted.connect(self._session.run)
+        edit.refused.connect(self._session.refuse_paste)
         remove.setObjectName("flat")
         remove.setToolTip("Remove this row from the batch")
         remove.setAccessibleName(f"Remove row {number + 1}")
@@ -126,7 +140,7 @@ class PromptRows(QWidget):
     def _text_changed(self, edit: PromptEdit) -> None:
         row = self.edits.index(edit) + 1
         if row < len(self._session.state.prompts):
-            self._session.set_prompt(edit.toPlainText(), row)
+            self._session.set_prompt(edit.text(), row)
 
     def _remove_clicked(self, button: QToolButton) -> None:
         self._session.remove_prompt(self.removes.index(button) + 1)

@@ -125,7 +125,12 @@ class AttentionPane(Pane):
     # --- showing -----------------------------------------------------------------------------------------
 
     def render_state(self, old: ViewState | None, new: ViewState) -> None:
-        if new.trace is None or not differs(old, new, "trace", "selection", "options"):
+        if new.trace is None:
+            self.map.set_data(None)
+            self.grid.set_maps((), 0)
+            self.readout.setText("")
+            return
+        if not differs(old, new, "trace", "selection", "options"):
             return
         config, selection, options = new.trace.config, new.selection, new.options
         self.views.set_choice(options.attention_view)

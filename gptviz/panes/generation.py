@@ -93,7 +93,7 @@ class GenerationPane(Pane):
         ready = new.trace is not None
         generation = new.generation
         self.step.setEnabled(ready and new.activity is None)
-        self.play.setEnabled(ready)
+        self.play.setEnabled(ready and (generation.playing or new.held is None))
         self.play.setText("Pause" if generation.playing else "Play")
         self.reset.setEnabled(bool(generation.steps))
         if not differs(old, new, "generation"):

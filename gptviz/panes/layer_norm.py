@@ -66,7 +66,13 @@ class LayerNormPane(Pane):
         layout.addWidget(self.note)
 
     def render_state(self, old: ViewState | None, new: ViewState) -> None:
-        if new.trace is None or new.query is None or not differs(old, new, "trace", "selection"):
+        if new.trace is None or new.query is None:
+            self.heading.setText("")
+            self.note.setText("No pass has run on this model yet.")
+            for row in self.rows.values():
+                row.clear()
+            return
+        if not differs(old, new, "trace", "selection"):
             return
         norm = new.selection.norm_stage
         self.norms.set_choice(new.selection.norm)
@@ -121,6 +127,10 @@ class _Row:
         self.plot.setAccessibleName(f"Distribution {title.lower()}")
         self.numbers = _label("readout")
         self.words.addWidget(self.numbers)
+
+    def clear(self) -> None:
+        self.plot.clear_values()
+        self.numbers.setText("")
 
     def show_values(self, values: Array, moments: Moments, extent: float) -> None:
         self.plot.set_values(values, -extent, extent)

@@ -45,12 +45,10 @@ class NextTokenPane(Pane):
         layout.addWidget(self.note)
 
     def render_state(self, old: ViewState | None, new: ViewState) -> None:
-        if new.trace is None:
-            return
-        if not new.trace.has("last"):
+        if new.trace is None or not new.trace.has("last"):
             self.choice.setText("…")
             self.bars.set_rows(0, self._bar)
-            self.note.setText("The pass has not come to its last stage yet.")
+            self.note.setText("" if new.trace is None else "The pass has not come to its last stage yet.")
             return
         row_changed = old is None or old.selection.row != new.selection.row
         if not (row_changed or differs(old, new, "trace", "options", "model")):

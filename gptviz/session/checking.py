@@ -43,6 +43,8 @@ class Checking(QObject):
 
     @Slot(object, object)
     def _state_changed(self, old: ViewState, new: ViewState) -> None:
+        if new.trace is None and old.trace is not None:
+            self._session.change(checks=CheckReport())
         if new.trace is not None and (old.trace is None or new.trace.kept is not old.trace.kept):
             total = 1 + new.trace.config.n_layers if new.trace.complete else 0
             self._session.change(checks=CheckReport(total=total))

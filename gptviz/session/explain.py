@@ -28,6 +28,15 @@ def too_long(tokens: int, context_length: int) -> Message:
     )
 
 
+def too_long_to_paste(characters: int) -> Message:
+    """Say that a text was not pasted."""
+    return Message(
+        "The text was not pasted",
+        f"its {characters:,} characters are more than any context holds",
+        "Paste a part of it; 1,024 tokens are about 4,000 characters of English",
+    )
+
+
 def unequal(counts: Sequence[int]) -> Message:
     """Say that the texts of a batch have different numbers of tokens."""
     listed = f"{', '.join(f'{count:,}' for count in counts[:-1])} and {counts[-1]:,}"
@@ -38,4 +47,13 @@ def unequal(counts: Sequence[int]) -> Message:
     )
 
 
+MOST_ROWS = 8
+TOO_MANY_ROWS = Message(
+    "No row was added", f"a batch in the window has at most {MOST_ROWS} rows", "Use gptviz.capture for larger batches"
+)
+ONE_TEXT_ONLY = Message(
+    "Nothing was generated",
+    "a batch is on screen, and the greedy loop continues one text",
+    "Remove the other rows and press Run",
+)
 EMPTY_PROMPT = Message("There is nothing to run", "the prompt is empty", "Type at least one character")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from gptviz.session import jobs
+from gptviz.session.explain import ONE_TEXT_ONLY
 from gptviz.session.state import Generation
 from gptviz.session.worker import Outcome
 
@@ -26,8 +27,11 @@ class GreedyLoop(QObject):
         state = self._session.state
         if state.trace is None or self._session.computing or not state.trace.complete:
             return
+        if state.trace.batch > 1:
+            self._session.change(message=ONE_TEXT_ONLY, generation=replace(state.generation, playing=False))
+            return
         ids = state.generation.ids[-state.trace.config.context_length :]
-        if state.trace.batch == 1 and ids == _ids(state.trace):
+        if ids == _ids(state.trace):
             self._session.change(generation=self._with_step(state.trace))
             self.keep_playing()
         else:
@@ -68,9 +72,8 @@ class GreedyLoop(QObject):
         self._session.change(generation=replace(generation, shown=index, playing=False))
         self._show_pass(generation.steps[index].context, f"Going to step {index + 1}")
 
-    def step_on_screen(self) -> int | None:
-        """Return the step whose trace is on screen, if it is one."""
-        trace = self._session.state.trace
+    def step_of(self, trace: "Trace | None") -> int | None:
+        """Return the step that ``trace`` belongs to, if it is one."""
         ids = () if trace is None else _ids(trace)
         steps = self._session.state.generation.steps
         return next((index for index, step in enumerate(steps) if step.context == ids), None)
@@ -85,7 +88,7 @@ class GreedyLoop(QObject):
 
     def _show_pass(self, ids: tuple[int, ...], text: str) -> None:
         trace = self._session.state.trace
-        if trace is not None and ids and _ids(trace) != ids:
+        if ids and (trace is None or self._session.computing or _ids(trace) != ids):
             self._session.submit_pass([ids], text, self._session.pass_ended)
 
     def _with_step(self, trace: "Trace") -> Generation:

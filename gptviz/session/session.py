@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from gptviz.capture.stages import catalogue
 from gptviz.session import jobs
 from gptviz.session.checking import Checking
-from gptviz.session.explain import EMPTY_PROMPT, explain, too_long, unequal
+from gptviz.session.explain import EMPTY_PROMPT, MOST_ROWS, TOO_MANY_ROWS, explain, too_long, too_long_to_paste, unequal
 from gptviz.session.gate import Gate
 from gptviz.session.greedy_loop import GreedyLoop
 from gptviz.session.live import LiveStepping
@@ -50,7 +50,7 @@ class Session(QObject):
         self._tokenizer: Tokenizer | None = None
         self._run_when_ready = False
         self._building = False
-        self._wanted_model = (DEFAULT_CONFIG, DEFAULT_SEED)
+        self._wanted_model = self._loaded_model = (DEFAULT_CONFIG, DEFAULT_SEED)
         self._worker = Worker("torch", self)
         self._text_worker = Worker("text", self)
         self._live_timer = QTimer(self)
@@ -124,8 +124,15 @@ class Session(QObject):
             self.change(prompts=(*prompts[:row], text, *prompts[row + 1 :]))
             self._tokenise()
 
+    def refuse_paste(self, characters: int) -> None:
+        """Say that a pasted text is too long for any model here; the prompt stays as it was."""
+        self.change(message=too_long_to_paste(characters))
+
     def add_prompt(self) -> None:
         """Make the batch one row larger; the new row begins as a copy of the last."""
+        if len(self._state.prompts) >= MOST_ROWS:
+            self.change(message=TOO_MANY_ROWS)
+            return
         self.change(prompts=(*self._state.prompts, self._state.prompts[-1]))
         self._tokenise()
 
@@ -134,6 +141,7 @@ class Session(QObject):
         if 0 < row < len(self._state.prompts):
             prompts = self._state.prompts
             self.change(prompts=(*prompts[:row], *prompts[row + 1 :]))
+            self.select(row=0)  # whose tokens are the prompt's and the trace's alike
             self._tokenise()
 
     def run(self) -> None:
@@ -153,6 +161,7 @@ class Session(QObject):
     def cancel(self) -> None:
         """Stop what is under way; what is on screen stays."""
         self._run_when_ready = False
+        self._gate = None
         self.walk.pause()
         self.change(generation=replace(self._state.generation, playing=False))
         self._worker.cancel()
@@ -226,12 +235,11 @@ class Session(QObject):
         self._quiet = True
         self._worker.submit(work, on_end)
 
-    def submit_pass(self, rows: Sequence[Sequence[int]], text: str, on_end: Any) -> None:
-        """For the session package: run the model on ``rows`` of token IDs."""
+    def submit_pass(self, rows: Sequence[Sequence[int]], text: str, on_end: Any, gate: Gate | None = None) -> None:
+        """For the session package: run the model on ``rows`` of token IDs; ``gate`` can hold the pass."""
         assert self._model is not None
         assert self._tokenizer is not None
         layer = min(self._state.selection.layer, self._model.config.n_layers - 1)
-        gate, self._gate = self._gate, None
         if gate is not None and self._before_live is None:
             self._before_live = self._state.trace, self._state.trace_rows
         request = jobs.PassRequest(rows, layer, gate)
@@ -272,11 +280,12 @@ class Session(QObject):
             self._run_when_ready = False
             result["message"] = explain(what_failed, outcome.error)
             generation = replace(generation, playing=False) if generation.playing else generation
-        if (outcome.error is not None or outcome.cancelled) and generation.shown is not None:
-            generation = replace(generation, shown=self.loop.step_on_screen())
         before, self._before_live = self._before_live, None
         if before is not None and "trace" not in result:
             result["trace"], result["trace_rows"] = before
+        if (outcome.error is not None or outcome.cancelled) and generation.shown is not None:
+            trace = result.get("trace", self._state.trace)
+            generation = replace(generation, shown=self.loop.step_of(trace))
         self.change(**{"activity": None, "live": None, "held": None, "generation": generation, **result})
 
     def _load_tokenizer(self) -> None:
@@ -309,7 +318,11 @@ class Session(QObject):
         what: dict[str, Any] = {}
         if isinstance(outcome.result, jobs.BuiltModel):
             self._model = outcome.result.model
-            what["model"] = outcome.result.info
+            self._loaded_model = self._wanted_model
+            # what another model computed must not stand under this one's name
+            what = {"model": outcome.result.info, "trace": None, "trace_rows": (), "generation": Generation()}
+        elif self._model is not None:
+            self._wanted_model = self._loaded_model
         self.finish(outcome, "The model could not be initialised", **what)
         self._run_if_ready()
 
@@ -319,10 +332,11 @@ class Session(QObject):
         if not (self._run_when_ready and tokenised) or self._model is None or self._building:
             return
         self._run_when_ready = False
+        gate, self._gate = self._gate, None
         problem = _problem(tokens, self._model.config.context_length)
         self.change(message=problem)
         if problem is None:
-            self.submit_pass([row.ids for row in tokens], "Running the forward pass", self._run_ended)
+            self.submit_pass([row.ids for row in tokens], "Running the forward pass", self._run_ended, gate)
 
     def _run_ended(self, outcome: Outcome) -> None:
         what = self.shown(outcome.result)

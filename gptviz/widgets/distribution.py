@@ -46,6 +46,10 @@ class Distribution(pg.PlotWidget):  # type: ignore[misc]
         self.setXRange(low, high, padding=0)
         self.setYRange(0, max(1, counts.max()) * 1.08, padding=0)
 
+    def clear_values(self) -> None:
+        """Show no values."""
+        self._curve.setData([0.0, 1.0], [0.0])
+
     def sizeHint(self) -> QSize:
         return QSize(px(260), px(84))
 

@@ -1,5 +1,6 @@
 """The prompt, its tokens, the count, and the messages."""
 
+import pytest
 from holding import Hold
 from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QColor, QGuiApplication
@@ -12,6 +13,8 @@ from gptviz.app.main_window import MainWindow
 from gptviz.panes.attention import AttentionPane
 from gptviz.panes.generation import GenerationPane
 from gptviz.widgets.theme import LIGHT
+
+pytestmark = pytest.mark.without_panes("flow", "stage")
 
 
 def chips(window: MainWindow) -> str:

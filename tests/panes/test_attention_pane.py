@@ -12,6 +12,8 @@ from gptviz.app.main_window import MainWindow
 from gptviz.panes.attention import AttentionPane
 from gptviz.widgets import colormaps
 
+pytestmark = pytest.mark.without_panes("flow", "stage")
+
 
 @pytest.fixture
 def pane(window: MainWindow, qtbot: QtBot) -> AttentionPane:

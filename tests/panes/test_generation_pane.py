@@ -17,6 +17,8 @@ from gptviz.panes.shape_trace import ShapeTracePane
 from gptviz.tokenizer import gpt2_tokenizer
 from gptviz.widgets.text import percent, visible
 
+pytestmark = pytest.mark.without_panes("flow", "stage")
+
 HELLO = [15496, 11, 314, 716]
 
 

@@ -9,6 +9,8 @@ from gptviz.app.main_window import MainWindow
 from gptviz.panes.layer_norm import LayerNormPane
 from gptviz.widgets.text import number
 
+pytestmark = pytest.mark.without_panes("flow", "stage")
+
 
 @pytest.fixture
 def pane(window: MainWindow, user: User) -> LayerNormPane:

@@ -13,6 +13,8 @@ from gptviz.tokenizer import gpt2_tokenizer
 from gptviz.widgets.text import number, percent, visible
 from gptviz.widgets.theme import LIGHT
 
+pytestmark = pytest.mark.without_panes("flow", "stage")
+
 
 @pytest.fixture
 def pane(window: MainWindow) -> NextTokenPane:
