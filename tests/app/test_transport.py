@@ -1,7 +1,7 @@
 """The transport and its keys, live stepping, and the rows of a batch, as a person uses them."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QMimeData, Qt
 from pytestqt.qtbot import QtBot
 from user import CONTROL, SHIFT, User
 
@@ -152,3 +152,37 @@ def test_a_batch_is_made_written_and_switched(user: User) -> None:
     user.waits()
     assert not bar.row.isVisible()
     assert bar.rows.edits == []
+
+
+@pytest.mark.parametrize("clicked", ["run", "generation", "row", "note"])
+def test_arrow_keys_walk_after_a_click_anywhere(user: User, clicked: str) -> None:
+    window = user.window
+    if clicked == "run":
+        window.prompt_bar.run.setFocus()
+    elif clicked == "generation":
+        window.docks["generation"].pane.step.setFocus()
+    elif clicked == "row":
+        pane = window.docks["shape-trace"].pane
+        user.clicks_row(pane.tree, pane.model.index_of("ids"))
+        pane.tree.setFocus()
+    else:
+        window.docks["next-token"].pane.bars.setFocus()
+    user.presses(Qt.Key.Key_Right)
+
+    assert user.state.selection.stage == "tok_emb"
+
+
+def test_a_text_that_no_context_holds_is_not_pasted(user: User) -> None:
+    mime = QMimeData()
+    mime.setText("a" * 200_000)
+    user.window.prompt_bar.edit.insertFromMimeData(mime)
+
+    assert user.state.prompt == "Hello, I am"
+    assert "200,000 characters" in user.window.banner.label.text()
+
+
+def test_a_no_break_space_stays_one(user: User, qtbot: QtBot) -> None:
+    user.window.prompt_bar.edit.setPlainText("a\u00a0b")
+    user.waits()
+
+    assert user.state.prompt_tokens.ids == (64, 1849, 65)
