@@ -54,7 +54,7 @@ class Checking(QObject):
     @Slot()
     def _go_on(self) -> None:
         state = self._session.state
-        if not self.pending or self._session.computing or state.generation.playing:
+        if not self.pending or not self._session.idle or state.generation.playing:
             return
         assert state.trace is not None
         work = partial(jobs.check_part, state.trace, state.checks.done)

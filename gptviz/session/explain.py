@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from gptviz.session.state import Message
+from gptviz.session.state import Message, PromptTokens
 
 
 def explain(what: str, error: BaseException) -> Message:
@@ -57,3 +57,13 @@ ONE_TEXT_ONLY = Message(
     "Remove the other rows and press Run",
 )
 EMPTY_PROMPT = Message("There is nothing to run", "the prompt is empty", "Type at least one character")
+
+
+def problem_of(rows: Sequence[PromptTokens], context_length: int) -> Message | None:
+    """Return why ``rows`` can't be run, or None."""
+    counts = [len(row.ids) for row in rows]
+    if not all(counts):
+        return EMPTY_PROMPT
+    if max(counts) > context_length:
+        return too_long(max(counts), context_length)
+    return unequal(counts) if len(set(counts)) > 1 else None

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from gptviz.capture.stages import catalogue
 from gptviz.session import jobs
 from gptviz.session.checking import Checking
-from gptviz.session.explain import EMPTY_PROMPT, MOST_ROWS, TOO_MANY_ROWS, explain, too_long, too_long_to_paste, unequal
+from gptviz.session.explain import MOST_ROWS, TOO_MANY_ROWS, explain, problem_of, too_long_to_paste
 from gptviz.session.gate import Gate
 from gptviz.session.greedy_loop import GreedyLoop
 from gptviz.session.live import LiveStepping
@@ -20,8 +20,6 @@ from gptviz.session.state import (
     DEFAULT_SEED,
     Activity,
     Generation,
-    Message,
-    PromptTokens,
     Selection,
     ViewState,
 )
@@ -96,7 +94,12 @@ class Session(QObject):
     def settled(self) -> bool:
         """Whether nothing at all is under way or waiting, checks and tidying included."""
         waiting = self.busy or self.checking.pending or self.tidying.pending
-        return not waiting and self._worker.context is None
+        return self.idle and not waiting
+
+    @property
+    def idle(self) -> bool:
+        """Whether the worker has nothing to do, not even quietly."""
+        return self._worker.context is None
 
     @property
     def computing(self) -> bool:
@@ -333,7 +336,7 @@ class Session(QObject):
             return
         self._run_when_ready = False
         gate, self._gate = self._gate, None
-        problem = _problem(tokens, self._model.config.context_length)
+        problem = problem_of(tokens, self._model.config.context_length)
         self.change(message=problem)
         if problem is None:
             self.submit_pass([row.ids for row in tokens], "Running the forward pass", self._run_ended, gate)
@@ -376,16 +379,6 @@ class Session(QObject):
     def _block_ended(self, outcome: Outcome) -> None:
         what = {} if outcome.result is None else {"trace": outcome.result}
         self.pass_finished(outcome, "The block could not be replayed", what)
-
-
-def _problem(rows: Sequence[PromptTokens], context_length: int) -> Message | None:
-    """Return why ``rows`` can't be run, or None."""
-    counts = [len(row.ids) for row in rows]
-    if not all(counts):
-        return EMPTY_PROMPT
-    if max(counts) > context_length:
-        return too_long(max(counts), context_length)
-    return unequal(counts) if len(set(counts)) > 1 else None
 
 
 def _clamped(selection: Selection, trace: "Trace") -> Selection:

@@ -27,6 +27,12 @@ def _yield_to_the_gui() -> None:
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
 
 
+def _begin(work: "Callable[[JobContext], object]", context: "JobContext") -> object:
+    if context.cancel.is_set():
+        raise Cancelled  # while it waited for its turn
+    return work(context)
+
+
 class Cancelled(Exception):  # noqa: N818 - a request that was met, no error
     """The job noticed that it was cancelled."""
 
@@ -105,7 +111,7 @@ class Worker(QObject):
         self._generation += 1
         self._context = context = JobContext(partial(self._tell, self._generation))
         self._on_end, self._on_tell = on_end, on_tell
-        future = self._executor.submit(work, context)
+        future = self._executor.submit(_begin, work, context)
         future.add_done_callback(partial(self._announce, self._generation))
 
     def cancel(self) -> None:

@@ -8,6 +8,7 @@ from holding import Wait
 from pytestqt.qtbot import QtBot
 
 from gptviz.analysis.checks import CAUSALITY, Check
+from gptviz.session import jobs
 from gptviz.session.session import Session
 
 Settle = Callable[[], None]
@@ -103,3 +104,24 @@ def test_checks_give_way_to_a_person(ready: Session, wait: Wait, settle: Settle)
     settle()
 
     assert ready.state.checks.complete
+
+
+def test_changes_while_a_check_runs_queue_no_second_one(
+    ready: Session, settle: Settle, wait: Wait, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[int] = []
+    check_part = jobs.check_part
+    monkeypatch.setattr(
+        jobs, "check_part", lambda trace, part, context: (begun.append(part), check_part(trace, part, context))[1]
+    )
+    settle()
+    ready.set_prompt("Every effort")
+    begun.clear()
+    ready.run()
+    wait()
+    for _ in range(30):
+        ready.walk.forward()
+    settle()
+
+    assert sorted(set(begun)) == [0, 1, 2]
+    assert len(begun) <= 4
