@@ -11,6 +11,7 @@ from gptviz.capture.stages import catalogue
 from gptviz.session import jobs
 from gptviz.session.checking import Checking
 from gptviz.session.explain import MOST_ROWS, TOO_MANY_ROWS, explain, problem_of, too_long_to_paste
+from gptviz.session.garbage import GuiThreadGarbage
 from gptviz.session.gate import Gate
 from gptviz.session.greedy_loop import GreedyLoop
 from gptviz.session.live import LiveStepping
@@ -49,6 +50,7 @@ class Session(QObject):
         self._run_when_ready = False
         self._building = False
         self._wanted_model = self._loaded_model = (DEFAULT_CONFIG, DEFAULT_SEED)
+        self._garbage = GuiThreadGarbage(self)
         self._worker = Worker("torch", self)
         self._text_worker = Worker("text", self)
         self._live_timer = QTimer(self)
@@ -215,6 +217,7 @@ class Session(QObject):
         self.tidying.close()
         self._worker.close()
         self._text_worker.close()
+        self._garbage.close()
 
     # --- inside ------------------------------------------------------------------------------------------
 
