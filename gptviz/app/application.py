@@ -23,6 +23,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from gptviz import __version__
 from gptviz.app.appearance import Appearance
+from gptviz.app.first_paint import AfterFirstPaint
 from gptviz.app.main_window import MainWindow
 from gptviz.app.settings import Settings
 from gptviz.session.session import Session
@@ -51,8 +52,8 @@ def open_window(prompt: str, config: str, seed: int) -> int:
     session = Session(prompt)
     reporter = ErrorReporter(session)
     window = MainWindow(session, appearance, settings)
+    AfterFirstPaint(window, lambda: session.start(config, seed))
     window.show()
-    QTimer.singleShot(0, session, lambda: session.start(config, seed))
     try:
         return app.exec()
     finally:
