@@ -1,6 +1,6 @@
 """A pane in a frame that can be moved, closed and brought back."""
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QDockWidget, QFrame, QHBoxLayout, QLabel, QMainWindow, QScrollArea, QToolButton
 
 from gptviz.panes.pane import Pane
@@ -19,6 +19,7 @@ class PaneDock(QDockWidget):
         self._kind = kind
         self._session = session
         self._pane: Pane | None = None
+        self._in_sight = False
         self.setObjectName(f"dock-{kind.name}")
         self._body = QScrollArea()  # a pane in too small a place scrolls, and never makes the window larger
         self._body.setObjectName("paneBody")
@@ -41,8 +42,16 @@ class PaneDock(QDockWidget):
 
     @Slot(bool)
     def _visibility_changed(self, visible: bool) -> None:
-        if visible or self._pane is not None:
-            self.pane.set_in_sight(visible)
+        self._in_sight = visible
+        if self._pane is not None:
+            self._pane.set_in_sight(visible)
+        elif visible:
+            QTimer.singleShot(0, self, self._make)  # after the frame was painted: the window is there sooner
+
+    @Slot()
+    def _make(self) -> None:
+        if self._in_sight:
+            self.pane.set_in_sight(True)
 
     def apply_theme(self) -> None:
         """Draw the icons in the theme's colours."""
