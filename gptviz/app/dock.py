@@ -3,6 +3,7 @@
 from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QDockWidget, QFrame, QHBoxLayout, QLabel, QMainWindow, QScrollArea, QToolButton
 
+from gptviz.panes import PaneEntry
 from gptviz.panes.pane import Pane
 from gptviz.session.session import Session
 from gptviz.widgets.icons import icon
@@ -14,7 +15,7 @@ class PaneDock(QDockWidget):
 
     pane_wanted = Signal(str)
 
-    def __init__(self, kind: type[Pane], session: Session, window: QMainWindow) -> None:
+    def __init__(self, kind: PaneEntry, session: Session, window: QMainWindow) -> None:
         super().__init__(kind.title, window)
         self._kind = kind
         self._session = session

@@ -1,22 +1,36 @@
 """One file a pane. A new pane is a new file and a line in ``PANES``."""
 
-from gptviz.panes.attention import AttentionPane
-from gptviz.panes.checks import ChecksPane
-from gptviz.panes.flow import FlowPane
-from gptviz.panes.generation import GenerationPane
-from gptviz.panes.layer_norm import LayerNormPane
-from gptviz.panes.next_token import NextTokenPane
-from gptviz.panes.pane import Pane
-from gptviz.panes.shape_trace import ShapeTracePane
-from gptviz.panes.stage import StagePane
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-PANES: tuple[type[Pane], ...] = (
-    ShapeTracePane,
-    FlowPane,
-    StagePane,
-    AttentionPane,
-    LayerNormPane,
-    ChecksPane,
-    NextTokenPane,
-    GenerationPane,
+if TYPE_CHECKING:
+    from gptviz.panes.pane import Pane
+    from gptviz.session.session import Session
+
+
+@dataclass(frozen=True)
+class PaneEntry:
+    """What is known of a pane before it is imported, so that the window is painted without waiting for it."""
+
+    name: str  # stable: command line, saved layouts
+    title: str
+    module: str
+    kind: str
+
+    def __call__(self, session: "Session") -> "Pane":
+        """Import the pane and make it."""
+        pane: Pane = getattr(import_module(f"gptviz.panes.{self.module}"), self.kind)(session)
+        return pane
+
+
+PANES: tuple[PaneEntry, ...] = (
+    PaneEntry("shape-trace", "Shape trace", "shape_trace", "ShapeTracePane"),
+    PaneEntry("flow", "Flow", "flow", "FlowPane"),
+    PaneEntry("stage", "Stage", "stage", "StagePane"),
+    PaneEntry("attention", "Attention", "attention", "AttentionPane"),
+    PaneEntry("layer-norm", "LayerNorm", "layer_norm", "LayerNormPane"),
+    PaneEntry("checks", "Checks", "checks", "ChecksPane"),
+    PaneEntry("next-token", "Next token", "next_token", "NextTokenPane"),
+    PaneEntry("generation", "Generation", "generation", "GenerationPane"),
 )
