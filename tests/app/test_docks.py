@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 import pytest
+from menus import items, menu
 from PySide6.QtCore import QByteArray, Qt
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu, QToolButton
+from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
 from user import CONTROL, SHIFT, User
 
@@ -17,17 +17,6 @@ from gptviz.panes.attention import AttentionPane
 ALT = Qt.KeyboardModifier.AltModifier
 NAMES = [pane.name for pane in PANES]
 OpenWindow = Callable[..., MainWindow]
-
-
-def menu(window: MainWindow, title: str) -> QMenu:
-    action = next(action for action in window.menuBar().actions() if action.text() == title)
-    found = action.menu()
-    assert isinstance(found, QMenu)
-    return found
-
-
-def items(menu: QMenu) -> dict[str, QAction]:
-    return {action.text(): action for action in menu.actions() if action.text()}
 
 
 def shown(window: MainWindow) -> list[str]:

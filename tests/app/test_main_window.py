@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from holding import Hold, SlowBuild
+from menus import items, menu
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAccessible, QAction
 from PySide6.QtWidgets import QApplication, QMenu, QToolButton, QWidget
@@ -20,21 +21,6 @@ from gptviz.widgets.theme import DARK, LIGHT, current
 ALT = Qt.KeyboardModifier.AltModifier
 NAMES = [pane.name for pane in PANES]
 OpenWindow = Callable[..., MainWindow]
-
-
-def menu(window: MainWindow, title: str) -> QMenu:
-    action = next(action for action in window.menuBar().actions() if action.text() == title)
-    found = action.menu()
-    assert isinstance(found, QMenu)
-    return found
-
-
-def items(menu: QMenu) -> dict[str, QAction]:
-    return {action.text(): action for action in menu.actions() if action.text()}
-
-
-def shown(window: MainWindow) -> list[str]:
-    return [name for name, dock in window.docks.items() if not dock.isHidden()]
 
 
 # --- actions ---------------------------------------------------------------------------------------------
