@@ -21,7 +21,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
+from torch.nn.functional import cross_entropy, scaled_dot_product_attention
 
 from gptviz.model import GPTConfig, GPTModel
 from gptviz.model.attention import MultiHeadAttention
@@ -103,7 +103,7 @@ def use_fused_attention(model: GPTModel) -> None:
 
     def forward(self: MultiHeadAttention, x: Tensor) -> Tensor:
         queries, keys, values = self.queries(self.W_query(x)), self.keys(self.W_key(x)), self.values(self.W_value(x))
-        context = F.scaled_dot_product_attention(queries, keys, values, is_causal=True)
+        context = scaled_dot_product_attention(queries, keys, values, is_causal=True)
         out: Tensor = self.out_proj(self.merged(context))
         return out
 
@@ -122,7 +122,7 @@ def loss_of(model: GPTModel, inputs: Tensor, targets: Tensor, log_sharing: float
     unknown = logits.shape[-1] - 1
     shared = torch.zeros(unknown + 1)
     shared[unknown] = log_sharing
-    losses = F.cross_entropy((logits + shared).flatten(0, 1), targets.flatten(), reduction="none")
+    losses = cross_entropy((logits + shared).flatten(0, 1), targets.flatten(), reduction="none")
     losses = losses + log_sharing * (targets.flatten() == unknown)  # one of them, not any of them
     return losses.sum() / (targets != -100).sum()
 

@@ -40,7 +40,7 @@ SCORES: tuple[Score, ...] = (
     Score(
         "first",
         "First",
-        "How much of its attention a token gives to the first one. A head that finds nothing to do looks there (a sink).",
+        "How much of its attention a token gives to the first one. A head with nothing to do looks there: a sink.",
         f"{_MEAN} A_{{q,0}}",
     ),
     Score(

@@ -29,6 +29,7 @@ PANES: tuple[PaneEntry, ...] = (
     PaneEntry("flow", "Flow", "flow", "FlowPane"),
     PaneEntry("stage", "Stage", "stage", "StagePane"),
     PaneEntry("attention", "Attention", "attention", "AttentionPane"),
+    PaneEntry("heads", "Heads", "heads", "HeadsPane"),
     PaneEntry("layer-norm", "LayerNorm", "layer_norm", "LayerNormPane"),
     PaneEntry("checks", "Checks", "checks", "ChecksPane"),
     PaneEntry("next-token", "Next token", "next_token", "NextTokenPane"),

@@ -7,12 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gptviz.analysis.attention import WEIGHTS, tile_maximum
 from gptviz.analysis.candidates import top_candidates
 from gptviz.analysis.checks import Check, block_checks, causality_check, outer_checks
+from gptviz.analysis.heads import block_scores, head_scores, probe_ids, uniform_scores
+from gptviz.analysis.surprisal import surprisals
 from gptviz.model.config import CONFIGS
 from gptviz.session.gate import Gate
-from gptviz.session.state import GeneratedStep, ModelInfo, PromptTokens
+from gptviz.session.state import Array, GeneratedStep, ModelInfo, Probe, PromptTokens
 from gptviz.session.worker import JobContext
 
 if TYPE_CHECKING:
@@ -142,6 +146,34 @@ def check_causality(trace: "Trace", context: JobContext) -> Check:
     from gptviz.capture.recorder import perturbed_pass
 
     return causality_check(trace, perturbed_pass(trace.replay.model, trace.ids, context.cancel))
+
+
+def measure_heads(trace: "Trace", layer: int, context: JobContext) -> tuple[Array, ...]:
+    """Score the heads of block ``layer`` (B, H, S); with block 0 also what uniform attention has in each row."""
+    scores = block_scores(trace.with_block(layer), layer)
+    return (scores, *(uniform_scores(row) for row in trace.array("ids"))) if layer == 0 else (scores,)
+
+
+def measure_surprisal(trace: "Trace", context: JobContext) -> tuple[Array, ...]:
+    """Return the surprisal of each token, for each row of the batch."""
+    rows = zip(trace.array("out_head"), trace.array("ids"), strict=True)
+    return tuple(surprisals(logits, ids, lambda: context.report("")) for logits, ids in rows)
+
+
+def probe_heads(model: "GPTModel", context: JobContext) -> Probe:
+    """Run the model on random tokens said twice, and score all heads; of a block only the weights are kept."""
+    import torch
+
+    from gptviz.capture.recorder import capture
+    from gptviz.tokenizer import gpt2_tokenizer
+
+    model.eval()
+    ids = probe_ids(model.tok_emb.weight.detach().numpy(), model.config.context_length)
+    digests = {WEIGHTS: lambda weights: weights[0].numpy()}
+    trace = capture(model, torch.from_numpy(ids)[None], budget=0, cancel=context.cancel, digests=digests)
+    maps = np.stack([trace.digests[f"trf_blocks.{layer}.{WEIGHTS}"] for layer in range(model.config.n_layers)])
+    scores = np.stack([head_scores(weights, ids) for weights in maps])
+    return Probe(gpt2_tokenizer().pieces(ids.tolist()), scores, uniform_scores(ids), maps)
 
 
 def give_memory_back(context: JobContext) -> None:

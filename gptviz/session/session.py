@@ -15,6 +15,7 @@ from gptviz.session.garbage import GuiThreadGarbage
 from gptviz.session.gate import Gate
 from gptviz.session.greedy_loop import GreedyLoop
 from gptviz.session.live import LiveStepping
+from gptviz.session.measuring import Measuring
 from gptviz.session.state import (
     DEFAULT_CONFIG,
     DEFAULT_PROMPT,
@@ -63,6 +64,7 @@ class Session(QObject):
         self.loop = GreedyLoop(self)
         self.live = LiveStepping(self)
         self.checking = Checking(self)
+        self.measuring = Measuring(self)
         self.tidying = Tidying(self)
 
     @property
@@ -95,13 +97,17 @@ class Session(QObject):
     @property
     def settled(self) -> bool:
         """Whether nothing at all is under way or waiting, checks and tidying included."""
-        waiting = self.busy or self.checking.pending or self.tidying.pending
-        return self.idle and not waiting
+        return self.idle and not (self.busy or self.unmeasured or self.tidying.pending)
 
     @property
     def idle(self) -> bool:
         """Whether the worker has nothing to do, not even quietly."""
         return self._worker.context is None
+
+    @property
+    def unmeasured(self) -> bool:
+        """Whether checks, or figures that a pane asked for, are still to be measured."""
+        return self.checking.pending or self.measuring.pending
 
     @property
     def computing(self) -> bool:
@@ -212,12 +218,9 @@ class Session(QObject):
         """Cancel everything and end the threads."""
         self._run_when_ready = False
         self._live_timer.stop()
-        self.walk.close()
-        self.checking.close()
-        self.tidying.close()
-        self._worker.close()
-        self._text_worker.close()
-        self._garbage.close()
+        quiet = self.walk, self.checking, self.measuring, self.tidying
+        for part in (*quiet, self._worker, self._text_worker, self._garbage):
+            part.close()
 
     # --- inside ------------------------------------------------------------------------------------------
 
@@ -267,10 +270,9 @@ class Session(QObject):
 
     @Slot()
     def _read_progress(self) -> None:
-        context, state = self._worker.context, self._state
+        context, state, what = self._worker.context, self._state, dict[str, Any]()
         if context is None or state.activity is None:
             return
-        what: dict[str, Any] = {}
         if context.text is not None:
             activity = Activity(context.text, context.fraction)
             what["activity"] = state.activity if activity == state.activity else activity
@@ -306,10 +308,9 @@ class Session(QObject):
         self._tokenise()
 
     def _tokenise(self) -> None:
-        if self._tokenizer is None:
-            return
-        work = partial(jobs.tokenise, self._tokenizer, self._state.prompts, _SHOWN_PIECES)
-        self._text_worker.submit(work, self._tokens_ended)
+        if self._tokenizer is not None:
+            work = partial(jobs.tokenise, self._tokenizer, self._state.prompts, _SHOWN_PIECES)
+            self._text_worker.submit(work, self._tokens_ended)
 
     def _tokens_ended(self, outcome: Outcome) -> None:
         if isinstance(outcome.result, tuple):

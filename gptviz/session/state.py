@@ -1,7 +1,9 @@
 """The state of the application: one frozen value, replaced as a whole."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from gptviz.analysis.candidates import Candidate
 from gptviz.analysis.checks import Check
@@ -10,6 +12,8 @@ if TYPE_CHECKING:
     from gptviz.capture.trace import StageRecord, Trace
     from gptviz.model.config import GPTConfig
     from gptviz.tokenizer import Piece
+
+Array = np.ndarray[Any, np.dtype[Any]]
 
 ATTENTION_VIEWS = ("scores", "scaled", "masked", "weights")
 DEFAULT_PROMPT = "Hello, I am"
@@ -60,6 +64,7 @@ class Options:
     top_k: int = 10
     attention_view: str = "weights"
     rescale_rows: bool = False
+    surprisal: bool = False  # under the tokens of the prompt
 
 
 @dataclass(frozen=True)
@@ -137,6 +142,27 @@ class CheckReport:
 
 
 @dataclass(frozen=True)
+class Probe:
+    """What the heads do on the built-in probe: scores (L, H, S), those of uniform attention (S,), maps (L, H, t, t)."""
+
+    pieces: "tuple[Piece, ...]"
+    scores: Array
+    uniform: Array
+    maps: Array
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What is measured on a trace for panes that ask for it; ``note`` says why something could not be."""
+
+    heads: tuple[Array, ...] = ()  # scores (B, H, S) of each block so far
+    uniform: tuple[Array, ...] = ()  # of each row of the batch: the scores (S,) of uniform attention
+    surprisal: tuple[Array, ...] | None = None  # of each row of the batch: bits (T,)
+    probe: Probe | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
 class WalkState:
     """Whether the walk through the stages plays, and how many stages a second."""
 
@@ -157,6 +183,7 @@ class ViewState:
     breakpoints: frozenset[str] = frozenset()
     walk: WalkState = field(default_factory=WalkState)
     checks: CheckReport = field(default_factory=CheckReport)
+    measured: Measured = field(default_factory=Measured)
     live: "tuple[StageRecord, ...] | None" = None  # stages finished so far, while a pass runs
     selection: Selection = field(default_factory=Selection)
     options: Options = field(default_factory=Options)

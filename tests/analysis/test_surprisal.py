@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from torch.nn import functional as F
+from torch.nn.functional import cross_entropy
 
 from gptviz.analysis.surprisal import mean_surprisal, perplexity, surprisals
 from gptviz.capture import capture
@@ -19,7 +19,7 @@ def test_the_mean_is_the_cross_entropy_of_the_next_token(tiny_model: GPTModel, t
 
     bits = surprisals(logits.numpy(), ids[0].numpy())
 
-    each = F.cross_entropy(logits[:-1].double(), ids[0, 1:], reduction="none") / math.log(2)
+    each = cross_entropy(logits[:-1].double(), ids[0, 1:], reduction="none") / math.log(2)
     np.testing.assert_allclose(bits[1:], each.numpy(), rtol=1e-9)
     assert mean_surprisal(bits) == pytest.approx(float(each.mean()))
 
