@@ -28,7 +28,7 @@ class Score:
 
 
 _MEAN = "\\frac{1}{T − 1} \\sum{q = 1}{T − 1}"
-_SINCE = "\\limit{\\word{mean}}{q : t_{j} = t_{q}, j < q}"
+_SINCE = "\\limit{\\word{mean}}{q ∈ S}"
 
 SCORES: tuple[Score, ...] = (
     Score(
@@ -46,15 +46,16 @@ SCORES: tuple[Score, ...] = (
     Score(
         "same",
         "Same",
-        "How much of its attention a token that occurred before gives to those earlier occurrences of itself.",
-        f"{_SINCE} \\sum{{j < q}}{{t_{{j}} = t_{{q}}}} A_{{q,j}}",
+        "How much of its attention a token that occurred before gives to those earlier occurrences of itself. "
+        "S: the queries whose token occurred before.",
+        f"{_SINCE} \\sum{{t_{{j}} = t_{{q}}, j < q}}{{}} A_{{q,j}}",
     ),
     Score(
         "induction",
         "Induction",
         "How much of its attention a token that occurred before gives to what came after its earlier occurrences: "
-        "what would continue a repetition.",
-        f"{_SINCE} \\sum{{j + 1 < q}}{{t_{{j}} = t_{{q}}}} A_{{q,j + 1}}",
+        "what would continue a repetition. S: the queries whose token occurred before.",
+        f"{_SINCE} \\sum{{t_{{j}} = t_{{q}}, j + 1 < q}}{{}} A_{{q,j + 1}}",
     ),
     Score(
         "entropy",

@@ -43,7 +43,11 @@ class HeadsPane(Pane):
         self.scores.chosen.connect(self._score_chosen)
         self.source = Segmented(
             [
-                (PROBE, "Probe", "Measure on random tokens that are said twice: only a repetition can help there"),
+                (
+                    PROBE,
+                    "Probe",
+                    "Measure on 32 random tokens, said twice: nothing but the repetition can help there",
+                ),
                 (HEADS, "Prompt", "Measure on the prompt"),
             ],
             "Measured on",
@@ -82,32 +86,28 @@ class HeadsPane(Pane):
 
     def _lay_out(self) -> None:
         top = QHBoxLayout()
-        top.setSpacing(2 * UNIT)
         top.addWidget(self.scores)
         top.addStretch()
         second = QHBoxLayout()
-        second.setSpacing(2 * UNIT)
+        second.setSpacing(3 * UNIT)
         second.addWidget(self.source)
-        second.addWidget(self.note, 1)
         second.addWidget(self.order)
-        left = QVBoxLayout()
-        left.setSpacing(2 * UNIT)
-        left.addWidget(self.map, 1)
-        left.addWidget(self.legend)
+        second.addWidget(self.legend, 1)
         body = QHBoxLayout()
         body.setSpacing(4 * UNIT)
-        body.addLayout(left, 1)
+        body.addWidget(self.map, 1)
         body.addWidget(self.ranking, 1)
-        body.addWidget(self.attention, 1)
+        body.addWidget(self.attention, 1, Qt.AlignmentFlag.AlignTop)
         foot = QHBoxLayout()
         foot.setSpacing(4 * UNIT)
-        foot.addWidget(self.words, 1)
-        foot.addWidget(self.formula, 1)
+        foot.addWidget(self.words, 3)
+        foot.addWidget(self.formula, 2)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(3 * UNIT, 3 * UNIT, 3 * UNIT, 2 * UNIT)
         layout.setSpacing(2 * UNIT)
         layout.addLayout(top)
         layout.addLayout(second)
+        layout.addWidget(self.note)
         layout.addLayout(body, 1)
         layout.addLayout(foot)
 
@@ -148,7 +148,8 @@ class HeadsPane(Pane):
 
     def _show_scores(self, state: ViewState) -> None:
         found = self._scores_of(state)
-        self.note.setText(state.measured.note or self._progress(state))
+        self.note.setText(state.measured.note or self._missing(state))
+        self.note.setVisible(bool(self.note.text()))
         if found is None:
             self.map.set_values(np.zeros((0, 0)), 0, 1)
             self.ranking.set_rows((), None)
@@ -163,7 +164,7 @@ class HeadsPane(Pane):
             RankedHead(layer, head, float(values[layer, head]) / high, number(float(values[layer, head]), 3))
             for layer, head in self._ordered(values)
         ]
-        line = None if math.isnan(reference) else (reference / high, f"uniform {number(reference, 3)}")
+        line = None if math.isnan(reference) else (reference / high, f"uniform: {number(reference, 3)}")
         self.ranking.set_rows(rows, line)
 
     def _ordered(self, values: Array) -> list[tuple[int, int]]:
@@ -172,23 +173,21 @@ class HeadsPane(Pane):
             return places
         return sorted(places, key=lambda place: values[place], reverse=self._order == "highest")
 
-    def _progress(self, state: ViewState) -> str:
+    def _missing(self, state: ViewState) -> str:
+        """Say what is not there yet, or why it can't be."""
         measured, trace = state.measured, state.trace
         if trace is None:
             return "Nothing has run yet."
         if self._source == PROBE:
-            if measured.probe is None:
-                return "The probe is being run …"
-            half = len(measured.probe.pieces) // 2
-            return f"{half} random tokens, said twice; the dashed line: attention in equal shares"
+            return "The probe is being run …" if measured.probe is None else ""
         if len(measured.heads) < trace.config.n_layers:
             return f"{len(measured.heads)} of {trace.config.n_layers} blocks are measured …"
         if trace.tokens < 2:
             return "One token has nothing to choose from: write more, or choose Probe."
         which = SCORE_NAMES.index(self._score.name)
         if np.isnan(measured.uniform[state.selection.row][which]):
-            return "Nothing that counts occurs twice in this prompt: repeat something, or choose Probe."
-        return f"{trace.tokens:,} tokens of the prompt; the dashed line: attention in equal shares"
+            return "No token occurs twice in this prompt: repeat something, or choose Probe."
+        return ""
 
     def _show_attention_of(self, state: ViewState) -> None:
         probe, trace, selection = state.measured.probe, state.trace, state.selection

@@ -12,6 +12,7 @@ from gptviz.widgets.theme import UNIT, color, current, mono_font, px, text_font
 
 _ROW = 20  # px
 _HEADER = 22
+_NAME = "block.head"
 _MOVES = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 
 
@@ -48,7 +49,7 @@ class HeadRanking(QAbstractScrollArea):
         spoken = "; ".join(f"block {row.layer + 1} head {row.head + 1} {row.value}" for row in rows[:10])
         self.setAccessibleDescription(f"{spoken}; {reference[1]}" if reference else spoken)
         self._measure()
-        self._show_selected()
+        self.verticalScrollBar().setValue(0)
 
     def set_selected(self, layer: int, head: int) -> None:
         """Mark a head's row, and scroll to it."""
@@ -62,7 +63,7 @@ class HeadRanking(QAbstractScrollArea):
         return QRectF(0, top, self.viewport().width(), px(_ROW))
 
     def sizeHint(self) -> QSize:
-        return QSize(px(220), px(_HEADER + 8 * _ROW))
+        return QSize(px(220), px(_HEADER + 5 * _ROW))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(px(150), px(_HEADER + 3 * _ROW))
@@ -96,7 +97,7 @@ class HeadRanking(QAbstractScrollArea):
     def _columns(self) -> tuple[float, float, float]:
         """Right edge of the name, left and right edge of the bars."""
         digit = QFontMetricsF(mono_font(11)).horizontalAdvance("0")
-        name, value = 6 * digit, 6 * digit
+        name, value = max(6 * digit, QFontMetricsF(text_font(11)).horizontalAdvance(_NAME) + UNIT), 6 * digit
         return name, name + 2 * UNIT, self.viewport().width() - value - 2 * UNIT
 
     # --- events ------------------------------------------------------------------------------------------
@@ -114,7 +115,7 @@ class HeadRanking(QAbstractScrollArea):
         painter.restore()
         painter.setFont(text_font(11))
         painter.setPen(color(current().muted))
-        draw_text(painter, QRectF(0, 0, left, px(_HEADER) - 4), "block.head")
+        draw_text(painter, QRectF(UNIT, 0, left, px(_HEADER) - 4), _NAME)
         if self._reference is not None and self._rows:
             share, label = self._reference
             x = left + (right - left) * share
@@ -122,7 +123,7 @@ class HeadRanking(QAbstractScrollArea):
             painter.setPen(QPen(color(current().warning), 1, Qt.PenStyle.DashLine))
             painter.drawLine(QPointF(x, px(_HEADER) - 4), QPointF(x, bottom))
             width = QFontMetricsF(painter.font()).horizontalAdvance(label) + 2
-            start = min(max(x - width / 2, left + 8 * UNIT), self.viewport().width() - width)
+            start = min(max(x - width / 2, left + UNIT), self.viewport().width() - width)
             painter.setPen(color(current().warning))
             draw_text(painter, QRectF(start, 0, width, px(_HEADER) - 4), label)
 
