@@ -63,7 +63,7 @@ class HeadRanking(QAbstractScrollArea):
         return QRectF(0, top, self.viewport().width(), px(_ROW))
 
     def sizeHint(self) -> QSize:
-        return QSize(px(220), px(_HEADER + 5 * _ROW))
+        return QSize(px(220), px(_HEADER + 4 * _ROW))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(px(150), px(_HEADER + 3 * _ROW))

@@ -63,7 +63,7 @@ class ScoreMap(QWidget):
         return f"block {layer + 1}, head {head + 1}: {number_}"
 
     def sizeHint(self) -> QSize:
-        return QSize(px(220), px(132))
+        return QSize(px(220), px(112))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(px(120), px(100))
