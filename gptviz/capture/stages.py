@@ -58,7 +58,7 @@ class Stage:
             "E": config.emb_dim,
             "H": config.n_heads,
             "D": config.head_dim,
-            "F": 4 * config.emb_dim,
+            "F": config.ff_dim,
             "V": config.vocab_size,
             "1": 1,
         }

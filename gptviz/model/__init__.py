@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gptviz.model.attention import MultiHeadAttention
     from gptviz.model.generate import GreedyStep, greedy_step, greedy_steps
     from gptviz.model.gpt import GPTModel, InputError, TransformerBlock
-    from gptviz.model.layers import GELU, FeedForward, LayerNorm
+    from gptviz.model.layers import GELU, ExactGELU, FeedForward, LayerNorm, ReLU
     from gptviz.model.parameters import ParameterCount, count_parameters, initialise
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "GPT2_XL",
     "TINY",
     "ConfigError",
+    "ExactGELU",
     "FeedForward",
     "GPTConfig",
     "GPTModel",
@@ -41,6 +42,7 @@ __all__ = [
     "LayerNorm",
     "MultiHeadAttention",
     "ParameterCount",
+    "ReLU",
     "TransformerBlock",
     "count_parameters",
     "greedy_step",

@@ -15,14 +15,20 @@ class InputError(ValueError):
 class TransformerBlock(nn.Module):
     """Attention, then feed-forward; each normalised before, and added to what came in (a shortcut)."""
 
-    def __init__(self, config: GPTConfig) -> None:
+    def __init__(self, config: GPTConfig, layer: int = 0) -> None:
         super().__init__()
         self.att = MultiHeadAttention(
-            config.emb_dim, config.context_length, config.n_heads, config.drop_rate, config.qkv_bias
+            config.emb_dim,
+            config.context_length,
+            config.n_heads,
+            config.drop_rate,
+            config.qkv_bias,
+            bias=config.bias,
+            divisor=None if config.scaled_by_root else config.score_divisor(layer),
         )
-        self.ff = FeedForward(config.emb_dim)
-        self.norm1 = LayerNorm(config.emb_dim)
-        self.norm2 = LayerNorm(config.emb_dim)
+        self.ff = FeedForward(config.emb_dim, config.ff_dim, config.activation, config.bias)
+        self.norm1 = LayerNorm(config.emb_dim, config.norm_eps, config.bias)
+        self.norm2 = LayerNorm(config.emb_dim, config.norm_eps, config.bias)
         self.drop_shortcut = nn.Dropout(config.drop_rate)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -54,8 +60,8 @@ class GPTModel(nn.Module):
         self.tok_emb = nn.Embedding(config.vocab_size, config.emb_dim)
         self.pos_emb = nn.Embedding(config.context_length, config.emb_dim)
         self.drop_emb = nn.Dropout(config.drop_rate)
-        self.trf_blocks = nn.Sequential(*[TransformerBlock(config) for _ in range(config.n_layers)])
-        self.final_norm = LayerNorm(config.emb_dim)
+        self.trf_blocks = nn.Sequential(*[TransformerBlock(config, layer) for layer in range(config.n_layers)])
+        self.final_norm = LayerNorm(config.emb_dim, config.norm_eps, config.bias)
         self.out_head = nn.Linear(config.emb_dim, config.vocab_size, bias=False)
         if config.tie_weights:
             self.out_head.weight = self.tok_emb.weight
