@@ -44,6 +44,12 @@ class Actions:
             "Continue the held pass", "F9", "Go on to the next breakpoint or the end", live.run_on
         )
         self.add_row = self._action("Add a row", "Ctrl+B", "Make a batch of several prompts", session.add_prompt)
+        self.surprisal = self._action(
+            "Surprisal",
+            "Ctrl+U",
+            "Show how much each token surprised the model",
+            window.prompt_bar.surprisal.switch.toggle,
+        )
         self.quit = self._action("Quit", "Ctrl+Q", "Close gptviz", window.close)
         self.larger = self._action("Lecture size", "Ctrl+Shift+L", "Draw everything 1.5 times as large", self._scale)
         self.larger.setCheckable(True)
@@ -89,7 +95,7 @@ class Actions:
         view.addActions([self.restore])
         view.addSeparator()
         view.addMenu(self._make_scheme_menu(view))
-        view.addActions([self.toggle_theme, self.larger])
+        view.addActions([self.toggle_theme, self.larger, self.surprisal])
         self._menu("Help", (self.about,))
 
     def _menu(self, title: str, actions: tuple[QAction | None, ...]) -> QMenu:

@@ -4,6 +4,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from gptviz.app.prompt_rows import PromptEdit, PromptRows
+from gptviz.app.surprisal_row import SurprisalRow
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.icons import icon
@@ -36,6 +37,7 @@ class PromptBar(QWidget):
         self.notice = QLabel()
         self.notice.setObjectName("notice")
         self.rows = PromptRows(session)
+        self.surprisal = SurprisalRow(session, self.strip)
         self.row = Stepper("Row", "Which row of the batch is shown", "Row ")
         self.row.changed.connect(lambda row: session.select(row=row - 1))
         self.row.hide()
@@ -48,6 +50,8 @@ class PromptBar(QWidget):
         second_row.setSpacing(3 * UNIT)
         second_row.addWidget(self.row)
         second_row.addWidget(self.strip, 1)
+        second_row.addWidget(self.surprisal.summary)
+        second_row.addWidget(self.surprisal.switch)
         second_row.addWidget(self.notice)
         second_row.addWidget(self.count)
         layout = QVBoxLayout(self)
