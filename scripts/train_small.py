@@ -128,16 +128,18 @@ def loss_of(model: GPTModel, inputs: Tensor, targets: Tensor, log_sharing: float
 
 
 @torch.no_grad()
-def held_out_loss(model: GPTModel, ids: Tensor, context: int, log_sharing: float) -> float:
-    """Mean loss over windows of ``context`` tokens that don't overlap."""
+def held_out_loss(
+    model: GPTModel, ids: Tensor, context: int, log_sharing: float, rows: int = 16, every: int = 1
+) -> float:
+    """Mean loss over windows of ``context`` tokens that don't overlap, or over one in ``every`` of them."""
     model.eval()
     windows = (len(ids) - 1) // context
-    inputs = ids[: windows * context].view(windows, context)
-    targets = ids[1 : windows * context + 1].view(windows, context)
-    parts = [(a, b) for a, b in zip(inputs.split(16), targets.split(16), strict=True)]
+    inputs = ids[: windows * context].view(windows, context)[::every]
+    targets = ids[1 : windows * context + 1].view(windows, context)[::every]
+    parts = zip(inputs.split(rows), targets.split(rows), strict=True)
     total = sum(float(loss_of(model, a, b, log_sharing)) * len(a) for a, b in parts)
     model.train()
-    return total / windows
+    return total / len(inputs)
 
 
 # --- data ----------------------------------------------------------------------------------------------------
