@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from gptviz.checkpoints.errors import CheckpointError
+from gptviz.checkpoints.free_memory import check_fits
 from gptviz.checkpoints.plan import Part, Plan, Stored
 from gptviz.checkpoints.tensor_file import TensorFile
 from gptviz.model.attention import CausalMask
@@ -23,6 +24,7 @@ def build(plan: Plan, file: TensorFile, on_progress: Callable[[float], None] | N
     pages are given up after every few megabytes: what is in memory is the model and little more.
     """
     model = skeleton(plan.config)
+    check_fits(sum(parameter.nbytes for parameter in model.parameters()))
     filler = _Filler(model, file, on_progress)
     for key, stored in plan.stored.items():
         filler.read(key, stored)
