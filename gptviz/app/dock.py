@@ -18,6 +18,7 @@ class PaneDock(QDockWidget):
     def __init__(self, kind: PaneEntry, session: Session, window: QMainWindow) -> None:
         super().__init__(kind.title, window)
         self._kind = kind
+        self.name = kind.name
         self._session = session
         self._pane: Pane | None = None
         self._in_sight = False
