@@ -25,6 +25,7 @@ from gptviz.session.state import (
     ViewState,
 )
 from gptviz.session.tidying import Tidying
+from gptviz.session.turns import Turns
 from gptviz.session.walk import Walk
 from gptviz.session.worker import Outcome, Worker
 
@@ -64,6 +65,7 @@ class Session(QObject):
         self.checking = Checking(self)
         self.tidying = Tidying(self)
         self.labs = LabWork(self)
+        self.turns = Turns(self)
 
     @property
     def state(self) -> ViewState:
@@ -216,6 +218,7 @@ class Session(QObject):
         self.checking.close()
         self.tidying.close()
         self.labs.close()
+        self.turns.close()
         self._worker.close()
         self._text_worker.close()
         self._garbage.close()
@@ -325,6 +328,7 @@ class Session(QObject):
         what: dict[str, Any] = {}
         if isinstance(outcome.result, jobs.BuiltModel):
             self._model = outcome.result.model
+            self._garbage.spare_what_is_there()
             self._loaded_model = self._wanted_model
             # what another model computed must not stand under this one's name
             what = {"model": outcome.result.info, "trace": None, "trace_rows": (), "generation": Generation()}
