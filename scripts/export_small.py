@@ -20,7 +20,9 @@ from gptviz.checkpoints import load
 from gptviz.model import GPTModel, initialise
 from gptviz.tokenizer import gpt2_tokenizer
 
+LINEAR = {"att.out_proj": "attn.c_proj", "ff.layers.0": "mlp.c_fc", "ff.layers.2": "mlp.c_proj"}
 SAMPLE = 27  # of the training text, one window in so many is measured
+CARD = Path(__file__).with_name("small_model_card.md")
 EXCERPT = Path(__file__).parent.parent / "tests" / "held_out_excerpt.txt"
 
 
@@ -57,7 +59,11 @@ def conv1d_tensors(state: dict[str, Tensor], corpus: Corpus) -> dict[str, Tensor
         for kind in ("weight", "bias"):
             parts = [state[f"{ours}att.W_{name}.{kind}"] for name in ("query", "key", "value")]
             out[f"{theirs}attn.c_attn.{kind}"] = torch.cat(parts).T if kind == "weight" else torch.cat(parts)
-            for name, hugging in (("att.out_proj", "attn.c_proj"), ("ff.layers.0", "mlp.c_fc"), ("ff.layers.2", "mlp.c_proj")):
+            for name, hugging in (
+                ("att.out_proj", "attn.c_proj"),
+                ("ff.layers.0", "mlp.c_fc"),
+                ("ff.layers.2", "mlp.c_proj"),
+            ):
                 tensor = state[f"{ours}{name}.{kind}"]
                 out[f"{theirs}{hugging}.{kind}"] = tensor.T if kind == "weight" else tensor
         for norm in ("1", "2"):
@@ -115,9 +121,9 @@ def measured(model: GPTModel, text: str, corpus: Corpus) -> dict[str, float]:
         "held_out": loss(held_out),
         "excerpt": loss(excerpt),
         "untrained": loss(excerpt, untrained),
-        "new_share": 1 - float(known.float().mean()),
+        "new_share": 100 - 100 * float(known.float().mean()),
         "never_mass": float(never),
-        "never_gap": float(best_never),
+        "never_gap": -float(best_never),
         "excerpt_tokens": len(excerpt),
     }
 
@@ -125,73 +131,31 @@ def measured(model: GPTModel, text: str, corpus: Corpus) -> dict[str, float]:
 def written_card(
     saved: dict[str, Any], last: dict[str, Any], corpus: Corpus, figures: dict[str, float], model: GPTModel
 ) -> str:
-    s, progress = saved["settings"], saved["progress"]
-    parameters = sum(p.numel() for p in model.parameters())
-    repeated = s["repeats"] / s["batch"]
-    return f"""# Shakespeare (small, trained)
-
-A GPT-2-shaped language model that `scripts/train_small.py` trained on two CPU cores, written and measured by
-`scripts/export_small.py`. It is in the box so that there is something to look at without a network: heads that have
-learned something, and text that is more than noise.
-
-## What it is
-
-| | |
-|---|---|
-| shape | {s["layers"]} blocks, {s["heads"]} heads, {s["features"]} features, context {s["context"]} |
-| parameters | {parameters:,}; output head and token embedding are one matrix |
-| tokenizer | GPT-2's, all {VOCABULARY:,} tokens |
-| file | Hugging Face GPT-2 (`config.json`, `model.safetensors`), fp16; computed in fp32 |
-
-## Data
-
-Plays of William Shakespeare (public domain), one plain text of {len(corpus.train) + len(corpus.held_out):,} GPT-2 tokens
-(SHA-256 `{corpus.sha256}`). The first {len(corpus.train):,} tokens were trained on, the last
-{len(corpus.held_out):,} were held out. The text is not part of gptviz, but for an excerpt of the held-out part that the
-tests use.
-
-{s["repeats"]} of every {s["batch"]} rows of a batch ({100 * repeated:.1f} %) held no text but random tokens, the same few said over and over;
-there only the repetitions counted. That is what teaches the model to continue a repetition early on; a model this small
-would need far more text to come to it alone.
-
-## Training
-
-| | |
-|---|---|
-| steps | {last["step"]:,} of {s["batch"]} rows of {s["context"]} tokens: {last["tokens"]:,} tokens in all; the best was kept, after step {progress["step"]:,} |
-| seed | {s["seed"]} |
-| optimiser | AdamW, rate {s["peak"]:g} after {s["warm_up"]} steps, falling to 0 from step {last["decay_from"]:,} on; weight decay {s["weight_decay"]:g} |
-| dropout | {s["dropout"]:g} after the embeddings and at the shortcuts, none on attention weights |
-| time | {last["seconds"] / 60:.0f} minutes on two cores that were busy with other things too |
-
-## Loss, as measured on this file
-
-Cross-entropy in nats a token over the whole vocabulary, in windows of {s["context"]} tokens that don't overlap.
-
-| | loss | perplexity |
-|---|---|---|
-| the text it was trained on, one window in {SAMPLE} | {figures["train"]:.3f} | {math.exp(figures["train"]):,.0f} |
-| held-out text | {figures["held_out"]:.3f} | {math.exp(figures["held_out"]):,.0f} |
-| the excerpt in `tests/held_out_excerpt.txt` ({figures["excerpt_tokens"]:.0f} tokens) | {figures["excerpt"]:.3f} | {math.exp(figures["excerpt"]):,.0f} |
-| the excerpt, same shape, untrained | {figures["untrained"]:.3f} | {math.exp(figures["untrained"]):,.0f} |
-| any text, all tokens alike: ln {VOCABULARY:,} | {math.log(VOCABULARY):.3f} | {VOCABULARY:,} |
-
-## Tokens that never occurred
-
-{VOCABULARY - corpus.unknown:,} of GPT-2's {VOCABULARY:,} tokens do not occur in the text that was trained on. They share one row of the
-embedding, and in training it had as many places in the softmax as there are such tokens. So their logits were pushed
-down by the loss itself, as measured over the whole vocabulary: on held-out text all of them together have a probability
-of {figures["never_mass"]:.1e} on average, and none ever comes closer than {-figures["never_gap"]:.1f} to the largest logit. As input, the row stands for
-"some other word": {100 * s["unknown_rate"]:g} % of the tokens that were read in training were replaced by it. {100 * figures["new_share"]:.1f} % of the held-out
-tokens are such tokens; the model can't foresee them, and they count fully in the loss.
-
-## What it can't do
-
-It has seen one small text. It writes lines that look like a play, with speakers and something like verse, and no sense
-over more than a few words. It knows nothing of the world and of today's English, follows no instruction, answers no
-question, and sees {s["context"]} tokens at most. Names and words that Shakespeare doesn't use are all the same to it. It has
-learned much of its training text by heart, as the two losses show. It is made to be looked at, and for nothing else.
-"""
+    """Fill the template in: settings and measured figures by their names, losses as perplexities too."""
+    losses = ("train", "held_out", "excerpt", "untrained")
+    perplexities = {f"{name}_perplexity": math.exp(figures[name]) for name in losses}
+    settings = saved["settings"]
+    return CARD.read_text(encoding="utf-8").format(
+        **settings,
+        **figures,
+        **perplexities,
+        parameters=sum(parameter.numel() for parameter in model.parameters()),
+        repeated_share=100 * settings["repeats"] / settings["batch"],
+        unknown_share=100 * settings["unknown_rate"],
+        vocabulary=VOCABULARY,
+        uniform=math.log(VOCABULARY),
+        sample=SAMPLE,
+        sha256=corpus.sha256,
+        all_tokens=len(corpus.train) + len(corpus.held_out),
+        train_tokens=len(corpus.train),
+        held_out_tokens=len(corpus.held_out),
+        never=VOCABULARY - corpus.unknown,
+        steps=last["step"],
+        tokens_read=last["tokens"],
+        best_step=saved["progress"]["step"],
+        decay_from=last["decay_from"],
+        minutes=last["seconds"] / 60,
+    )
 
 
 if __name__ == "__main__":

@@ -129,7 +129,7 @@ def loss_of(model: GPTModel, inputs: Tensor, targets: Tensor, log_sharing: float
 
 @torch.no_grad()
 def held_out_loss(
-    model: GPTModel, ids: Tensor, context: int, log_sharing: float, rows: int = 16, every: int = 1
+    model: GPTModel, ids: Tensor, context: int, log_sharing: float, *, rows: int = 16, every: int = 1
 ) -> float:
     """Mean loss over windows of ``context`` tokens that don't overlap, or over one in ``every`` of them."""
     model.eval()

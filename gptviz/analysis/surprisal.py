@@ -27,13 +27,3 @@ def surprisals(logits: Array, ids: Array, on_part: Callable[[], object] = lambda
         places = np.arange(len(rows))
         bits[start + 1 : start + 1 + len(rows)] = (total - rows[places, ids[start + 1 + places]]) / math.log(2)
     return bits
-
-
-def mean_surprisal(bits: Array) -> float | None:
-    """Return the mean over all tokens but the first, in bits; None for a single token."""
-    return float(np.mean(bits[1:])) if len(bits) > 1 else None
-
-
-def perplexity(mean_bits: float) -> float:
-    """Return 2^mean: among how many equally likely tokens the model would have been as unsure; ∞ if beyond floats."""
-    return 2.0**mean_bits if mean_bits < 1024 else math.inf

@@ -6,9 +6,9 @@ from itertools import takewhile
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QLabel, QPushButton
 
-from gptviz.analysis.surprisal import mean_surprisal, perplexity
+from gptviz.analysis.perplexity import mean_surprisal, perplexity
 from gptviz.session.session import Session
-from gptviz.session.state import Array, ViewState
+from gptviz.session.state import ViewState
 from gptviz.widgets.text import number, percent
 from gptviz.widgets.token_strip import Note, TokenStrip
 
@@ -44,7 +44,7 @@ class SurprisalRow(QObject):
         row, measured = new.selection.row, new.measured.surprisal
         bits = _of_the_prompt(new, row)
         largest = math.log2(new.model.config.vocab_size) if new.model is not None else 1.0
-        self._strip.set_notes(tuple(_note(value, largest) for value in bits.tolist()) if bits is not None else ())
+        self._strip.set_notes(tuple(_note(value, largest) for value in bits) if bits is not None else ())
         mean = None if bits is None else mean_surprisal(bits)
         if mean is not None:
             self.summary.setText(f"mean {number(mean, 3)} bits · perplexity {number(perplexity(mean), 3)}")
@@ -57,7 +57,7 @@ class SurprisalRow(QObject):
         self.summary.show()
 
 
-def _of_the_prompt(state: ViewState, row: int) -> Array | None:
+def _of_the_prompt(state: ViewState, row: int) -> tuple[float, ...] | None:
     """Return the bits of the prompt's tokens as far as they are those of the trace; None if none are known."""
     if state.measured.surprisal is None or row >= len(state.tokens) or row >= len(state.trace_rows):
         return None

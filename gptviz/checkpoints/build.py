@@ -6,12 +6,15 @@ import torch
 from torch import Tensor, nn
 
 from gptviz.checkpoints.errors import CheckpointError
+from gptviz.checkpoints.free_memory import check_fits
 from gptviz.checkpoints.plan import Part, Plan, Stored
 from gptviz.checkpoints.tensor_file import TensorFile
 from gptviz.model.attention import CausalMask
 from gptviz.model.gpt import GPTModel
+from gptviz.model.parameters import skeleton
 
-_MAPPED_AT_MOST = 2**24  # bytes of the file that are in memory at once, about
+_CHUNK = 2**24  # bytes of a tensor that are copied at once
+_MAPPED_AT_MOST = 2**25  # bytes of the file that are in memory before they are given up, about
 
 
 def build(plan: Plan, file: TensorFile, on_progress: Callable[[float], None] | None) -> GPTModel:
@@ -20,8 +23,8 @@ def build(plan: Plan, file: TensorFile, on_progress: Callable[[float], None] | N
     The model is made on the meta device, so that nothing is drawn at random only to be overwritten. The file's
     pages are given up after every few megabytes: what is in memory is the model and little more.
     """
-    with torch.device("meta"):
-        model = GPTModel(plan.config)
+    model = skeleton(plan.config)
+    check_fits(sum(parameter.nbytes for parameter in model.parameters()))
     filler = _Filler(model, file, on_progress)
     for key, stored in plan.stored.items():
         filler.read(key, stored)
@@ -49,6 +52,7 @@ class _Filler:
         self._shapes = {name: parameter.shape for name, parameter in model.named_parameters()}
         self._total = sum(shape.numel() for shape in self._shapes.values())
         self._done = 0
+        self._mapped = 0
 
     def read(self, key: str, stored: Stored) -> None:
         """Read the parameters that the tensor ``key`` holds, if the model has them: a tied head is none of them."""
@@ -69,15 +73,18 @@ class _Filler:
     def _copy(self, key: str, stored: Stored, parts: list[Part]) -> None:
         targets = {part.target: torch.empty(self._shapes[part.target], dtype=torch.float32) for part in parts}
         count, size = stored.shape[0], torch.Size(stored.shape).numel()
-        step = max(1, _MAPPED_AT_MOST * count // (4 * size))
+        step = max(1, _CHUNK * count // (4 * size))
         for start in range(0, count, step):
             rows = self._file.tensor(key)[start : start + step]
             if rows.shape != (min(step, count - start), *stored.shape[1:]):
                 raise CheckpointError("the file was changed while it was being read", "Open it again")
             for part in parts:
                 _copy(rows, start, part, targets[part.target])
+            self._mapped += rows.nbytes
             del rows
-            self._file.forget()
+            if self._mapped >= _MAPPED_AT_MOST:
+                self._file.forget()
+                self._mapped = 0
             self._tell(min(start + step, count) * size // count)
         self.filled |= targets
 

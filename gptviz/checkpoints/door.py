@@ -93,6 +93,10 @@ def load(path: str | Path, heads: int | None = None, on_progress: Callable[[floa
             raise CheckpointError(f"{found.name} was changed while it was being read", "Open it again")
     except OSError as error:
         raise CheckpointError(f"{path} can't be read: {error.strerror or error}", "Check the file") from error
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, MemoryError) or "allocate memory" in str(error):
+            raise CheckpointError(f"{path.name} needs more memory than there is", "Choose a smaller model") from error
+        raise
     types = sorted({file.entries[key].stored_as for key in plan.stored if key in file.entries})
     stored_as = " and ".join(types)
     notes = plan.notes if types == ["fp32"] else (f"stored as {stored_as}, computed in fp32", *plan.notes)

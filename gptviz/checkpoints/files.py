@@ -129,12 +129,12 @@ def _in_folder(folder: Path) -> Found:
     snapshot = _snapshot(folder)
     if snapshot is not None:
         return _in_folder(snapshot)
-    for whole in _WHOLE:
-        if (folder / whole).exists() or (folder / whole).is_symlink():
-            _kind(folder / whole)
-            return Found(name_of(folder), (folder / whole,), _config_beside(folder / whole))
-        if (folder / f"{whole}{_INDEX}").exists():
-            return _indexed(folder / f"{whole}{_INDEX}", name_of(folder))
+    for name in _WHOLE:
+        whole, index = folder / name, folder / f"{name}{_INDEX}"
+        if (whole.exists() or whole.is_symlink()) and _kind(whole) == "file":
+            return Found(name_of(folder), (whole,), _config_beside(whole))
+        if index.exists():
+            return _indexed(index, name_of(folder))
     return _only_one(folder)
 
 
@@ -152,7 +152,7 @@ def _snapshot(folder: Path) -> Path | None:
 
 def _only_one(folder: Path) -> Found:
     try:
-        names = sorted(child.name for child in folder.iterdir())
+        names = sorted(child.name for child in folder.iterdir() if not child.is_dir())
     except OSError as error:
         raise CheckpointError(f"{folder} can't be read: {error.strerror}", "Check its permissions") from error
     weights = [name for name in names if name.lower().endswith(_SUFFIXES)]

@@ -70,7 +70,7 @@ def plan_for(weights: Weights, heads: int | None) -> Plan:
         )
     tied, stored = _head(settings, file, names, shapes)
     plan.check(stored, file, name, gpt2_names.MASKS, f"the settings in {CONFIG}" if asked else "the other tensors")
-    if tied and names.head in stored:
+    if tied and {names.embedding, names.head} <= stored.keys():
         tied = equal(file, names.embedding, names.head)
     rates = {} if not asked else _drop_rates(settings)
     made = plan.make_config(

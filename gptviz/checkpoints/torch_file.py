@@ -76,8 +76,6 @@ class TorchFile:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 whole = torch.load(str(self._path), map_location="cpu", weights_only=True, mmap=self._mapped or None)
-        except MemoryError:
-            raise
         except Exception as error:  # a hostile pickle can end in any of them
             raise self._explained(error) from error
         if not isinstance(whole, dict):
@@ -85,17 +83,17 @@ class TorchFile:
         return whole
 
     def _explained(self, error: Exception) -> CheckpointError:
+        """Say what torch found, without its advice to load the file in the way that runs code."""
         text, name = str(error), self._path.name
-        kind = re.search(r"GLOBAL ([\w.]+)|call ([\w.]+) with|trying to load unsupported GLOBAL ([\w.]+)", text)
-        if isinstance(error, pickle.UnpicklingError) and kind is not None:
-            found = next(group for group in kind.groups() if group)
+        strange = re.search(r"GLOBAL ([\w.]+)|call ([\w.]+) with|<class '([\w.]+)'>", text)
+        if isinstance(error, pickle.UnpicklingError) and (strange is not None or "add_safe_globals" in text):
+            found = next((group for group in strange.groups() if group), "") if strange else ""
             return CheckpointError(
-                f"{name} holds a Python object ({found[:100]}) besides plain weights, and rebuilding objects from a "
-                "file can run any code, so it is refused",
+                f"{name} holds a Python object{f' ({found[:100]})' if found else ''} besides plain weights, and "
+                "rebuilding objects from a file can run any code, so it is refused",
                 _SAVE,
             )
-        reason = next((line.strip() for line in text.splitlines() if line.strip()), type(error).__name__)
-        return CheckpointError(f"{name} is damaged, or no file of weights: {reason[:200].rstrip('.')}", _AGAIN)
+        return CheckpointError(f"{name} is damaged, or no file of weights: {_reason(error)}", _AGAIN)
 
     def _state(self, whole: dict[Any, Any]) -> dict[Any, Any]:
         state = whole if self._inside is None else whole.get(self._inside)
@@ -146,6 +144,22 @@ class TorchFile:
                 f"{self._path.name} is a pickle, but not PyTorch's; unpickling could run any code, so it is refused",
                 _SAVE,
             )
+
+
+def _reason(error: Exception) -> str:
+    text = str(error)
+    claim = re.search(r"tried to allocate (\d+) bytes", text)
+    if claim is not None:
+        return f"it claims a tensor of {int(claim[1]):,} bytes"
+    if isinstance(error, MemoryError):
+        return "it claims more memory than there is"
+    if isinstance(error, EOFError):
+        return "it ends too early"
+    if "weights_only" in text:
+        found = re.search(r"WeightsUnpickler error: *([^\n]*)", text)
+        return found[1].strip()[:200].rstrip(".") if found and found[1].strip() else "its structure is broken"
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[0][:200].rstrip(".") if lines else type(error).__name__
 
 
 def _is_plain(name: object, value: object) -> bool:

@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 from gptviz.model.attention import MultiHeadAttention
 from gptviz.model.config import GPTConfig
-from gptviz.model.layers import FeedForward, LayerNorm
+from gptviz.model.layers import FeedForward, LayerNorm, LayerNormWithoutShift
 
 
 class InputError(ValueError):
@@ -27,8 +27,9 @@ class TransformerBlock(nn.Module):
             divisor=None if config.scaled_by_root else config.score_divisor(layer),
         )
         self.ff = FeedForward(config.emb_dim, config.ff_dim, config.activation, config.bias)
-        self.norm1 = LayerNorm(config.emb_dim, config.norm_eps, config.bias)
-        self.norm2 = LayerNorm(config.emb_dim, config.norm_eps, config.bias)
+        norm = LayerNorm if config.bias else LayerNormWithoutShift
+        self.norm1 = norm(config.emb_dim, config.norm_eps)
+        self.norm2 = norm(config.emb_dim, config.norm_eps)
         self.drop_shortcut = nn.Dropout(config.drop_rate)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -61,7 +62,8 @@ class GPTModel(nn.Module):
         self.pos_emb = nn.Embedding(config.context_length, config.emb_dim)
         self.drop_emb = nn.Dropout(config.drop_rate)
         self.trf_blocks = nn.Sequential(*[TransformerBlock(config, layer) for layer in range(config.n_layers)])
-        self.final_norm = LayerNorm(config.emb_dim, config.norm_eps, config.bias)
+        norm = LayerNorm if config.bias else LayerNormWithoutShift
+        self.final_norm = norm(config.emb_dim, config.norm_eps)
         self.out_head = nn.Linear(config.emb_dim, config.vocab_size, bias=False)
         if config.tie_weights:
             self.out_head.weight = self.tok_emb.weight

@@ -12,23 +12,35 @@ class LayerNorm(nn.Module):
     """Give every token's features mean 0 and variance 1, then scale and shift them.
 
     The variance is the population variance (divided by E, not E - 1), as in GPT-2. ``eps`` keeps a
-    constant row from dividing by zero. Models without biases have no shift. Source: Ba, Kiros, Hinton (2016),
-    "Layer Normalization".
+    constant row from dividing by zero. Source: Ba, Kiros, Hinton (2016), "Layer Normalization".
     """
 
-    def __init__(self, emb_dim: int, eps: float = 1e-5, bias: bool = True) -> None:
+    def __init__(self, emb_dim: int, eps: float = 1e-5) -> None:
         super().__init__()
         self.eps = eps
         self.scale = nn.Parameter(torch.ones(emb_dim))
-        self.shift = nn.Parameter(torch.zeros(emb_dim)) if bias else None
+        self.shift = nn.Parameter(torch.zeros(emb_dim))
 
     def forward(self, x: Tensor) -> Tensor:
         mean = x.mean(dim=-1, keepdim=True)  # (B, T, 1)
         var = x.var(dim=-1, keepdim=True, unbiased=False)  # (B, T, 1)
         norm_x = (x - mean) / torch.sqrt(var + self.eps)  # (B, T, E)
-        if self.shift is None:
-            return self.scale * norm_x
         return self.scale * norm_x + self.shift
+
+
+class LayerNormWithoutShift(nn.Module):
+    """LayerNorm as models without any bias have it: with a scale alone."""
+
+    def __init__(self, emb_dim: int, eps: float = 1e-5) -> None:
+        super().__init__()
+        self.eps = eps
+        self.scale = nn.Parameter(torch.ones(emb_dim))
+
+    def forward(self, x: Tensor) -> Tensor:
+        mean = x.mean(dim=-1, keepdim=True)  # (B, T, 1)
+        var = x.var(dim=-1, keepdim=True, unbiased=False)  # (B, T, 1)
+        norm_x = (x - mean) / torch.sqrt(var + self.eps)  # (B, T, E)
+        return self.scale * norm_x
 
 
 class GELU(nn.Module):

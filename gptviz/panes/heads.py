@@ -138,7 +138,7 @@ class HeadsPane(Pane):
             return None
         if self._source == PROBE:
             probe = measured.probe
-            return None if probe is None else (probe.scores, probe.uniform, len(probe.pieces))
+            return None if probe is None else (probe.scores, probe.uniform, len(probe.ids))
         if not measured.heads:
             return None
         config, row = state.trace.config, state.selection.row
@@ -193,17 +193,13 @@ class HeadsPane(Pane):
         probe, trace, selection = state.measured.probe, state.trace, state.selection
         values: Array | None = None
         if self._source == PROBE and probe is not None and selection.layer < len(probe.maps):
-            values, pieces = probe.maps[selection.layer, selection.head], probe.pieces
+            values = probe.maps[selection.layer, selection.head]
+            labels = [visible(self.session.token_text(token)) for token in probe.ids]
         elif self._source == HEADS and trace is not None:
-            values, pieces = (
-                head_map(trace, selection.layer, selection.head, "weights", selection.row),
-                state.trace_pieces,
-            )
-        if values is None:
-            self.attention.set_data(None)
-            return
-        labels = [visible(piece.text) for piece in pieces]
-        self.attention.set_data(HeatmapData(without_future(values), 0.0, 1.0, False, labels, labels))
+            values = head_map(trace, selection.layer, selection.head, "weights", selection.row)
+            labels = [visible(piece.text) for piece in state.trace_pieces]
+        shown = None if values is None else HeatmapData(without_future(values), 0.0, 1.0, False, labels, labels)
+        self.attention.set_data(shown)
 
     def _show_definition(self) -> None:
         self.words.setText(self._score.words)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
-from gptviz.session import jobs
+from gptviz.session import measuring_jobs as jobs
 from gptviz.session.state import Measured, Probe, ViewState
 from gptviz.session.worker import Outcome
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from gptviz.session.session import Session
 
 HEADS, PROBE = "heads", "probe"
+_PAUSE_MS = 200  # after a new trace, for the panes to be painted
 
 
 class Measuring(QObject):
@@ -50,7 +51,7 @@ class Measuring(QObject):
         if state.options.surprisal and measured.surprisal is None:
             return partial(jobs.measure_surprisal, trace), self._surprisal_ended
         if PROBE in self._watched and measured.probe is None:
-            return partial(jobs.probe_heads, trace.replay.model), self._probe_ended
+            return partial(jobs.probe_heads, trace), self._probe_ended
         if HEADS in self._watched and len(measured.heads) < trace.config.n_layers:
             return partial(jobs.measure_heads, trace, len(measured.heads)), self._block_ended
         return None
@@ -61,11 +62,11 @@ class Measuring(QObject):
         if another_trace or new.model is not old.model:
             probe = new.measured.probe if new.model is old.model else None
             self._session.change(measured=Measured(probe=probe))
-        self._start()
+        self._start(_PAUSE_MS if new.trace is not old.trace else 0)
 
-    def _start(self) -> None:
+    def _start(self, pause: int = 0) -> None:
         if not self._timer.isActive() and self.pending:
-            self._timer.start(0)
+            self._timer.start(pause)
 
     @Slot()
     def _go_on(self) -> None:

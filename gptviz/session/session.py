@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from gptviz.capture.stages import catalogue
 from gptviz.session import jobs
 from gptviz.session.checking import Checking
+from gptviz.session.clamping import clamped
 from gptviz.session.explain import MOST_ROWS, TOO_MANY_ROWS, explain, problem_of, too_long_to_paste
 from gptviz.session.garbage import GuiThreadGarbage
 from gptviz.session.gate import Gate
 from gptviz.session.greedy_loop import GreedyLoop
+from gptviz.session.lab_work import LabWork
 from gptviz.session.live import LiveStepping
 from gptviz.session.measuring import Measuring
 from gptviz.session.state import (
@@ -22,15 +23,14 @@ from gptviz.session.state import (
     DEFAULT_SEED,
     Activity,
     Generation,
-    Selection,
     ViewState,
 )
 from gptviz.session.tidying import Tidying
+from gptviz.session.turns import Turns
 from gptviz.session.walk import Walk
 from gptviz.session.worker import Outcome, Worker
 
 if TYPE_CHECKING:
-    from gptviz.capture.trace import Trace
     from gptviz.model.gpt import GPTModel
     from gptviz.tokenizer import Tokenizer
 
@@ -66,6 +66,8 @@ class Session(QObject):
         self.checking = Checking(self)
         self.measuring = Measuring(self)
         self.tidying = Tidying(self)
+        self.labs = LabWork(self)
+        self.turns = Turns(self)
 
     @property
     def state(self) -> ViewState:
@@ -97,7 +99,7 @@ class Session(QObject):
     @property
     def settled(self) -> bool:
         """Whether nothing at all is under way or waiting, checks and tidying included."""
-        return self.idle and not (self.busy or self.unmeasured or self.tidying.pending)
+        return self.idle and not (self.busy or self.unmeasured or self.tidying.pending or self.labs.pending)
 
     @property
     def idle(self) -> bool:
@@ -184,7 +186,7 @@ class Session(QObject):
             what["stage"] = f"trf_blocks.{what['layer']}.{stage.split('.', 2)[2]}"  # the same stage of that block
         selection = replace(self._state.selection, **what)
         if self._state.trace is not None:
-            selection = _clamped(selection, self._state.trace)
+            selection = clamped(selection, self._state.trace)
         if selection != self._state.selection:
             self.change(selection=selection)
         self._fetch_block()
@@ -218,7 +220,7 @@ class Session(QObject):
         """Cancel everything and end the threads."""
         self._run_when_ready = False
         self._live_timer.stop()
-        quiet = self.walk, self.checking, self.measuring, self.tidying
+        quiet = self.walk, self.checking, self.measuring, self.tidying, self.labs, self.turns
         for part in (*quiet, self._worker, self._text_worker, self._garbage):
             part.close()
 
@@ -264,7 +266,7 @@ class Session(QObject):
             trace_rows=result.rows,
             live=result.trace.records,
             held=name,
-            selection=_clamped(self._state.selection, result.trace),
+            selection=clamped(self._state.selection, result.trace),
         )
         self.select_stage(name)
 
@@ -325,6 +327,7 @@ class Session(QObject):
         what: dict[str, Any] = {}
         if isinstance(outcome.result, jobs.BuiltModel):
             self._model = outcome.result.model
+            self._garbage.spare_what_is_there()
             self._loaded_model = self._wanted_model
             # what another model computed must not stand under this one's name
             what = {"model": outcome.result.info, "trace": None, "trace_rows": (), "generation": Generation()}
@@ -364,7 +367,7 @@ class Session(QObject):
         """Return what changes in the state when the trace of ``result`` is shown; nothing without a trace."""
         if not isinstance(result, jobs.PassResult):
             return {}
-        selection = _clamped(self._state.selection, result.trace)
+        selection = clamped(self._state.selection, result.trace)
         return {"trace": result.trace, "trace_rows": result.rows, "selection": selection}
 
     def _fetch_block(self) -> None:
@@ -383,18 +386,3 @@ class Session(QObject):
     def _block_ended(self, outcome: Outcome) -> None:
         what = {} if outcome.result is None else {"trace": outcome.result}
         self.pass_finished(outcome, "The block could not be replayed", what)
-
-
-def _clamped(selection: Selection, trace: "Trace") -> Selection:
-    """Bring each index of ``selection`` into the range that ``trace`` has."""
-    config, last = trace.config, trace.tokens - 1
-    clamped = replace(
-        selection,
-        layer=min(max(selection.layer, 0), config.n_layers - 1),
-        head=min(max(selection.head, 0), config.n_heads - 1),
-        query=max(-1, min(selection.query, last)),
-        key=None if selection.key is None or selection.key > last else max(0, selection.key),
-        row=min(max(selection.row, 0), trace.batch - 1),
-        stage=selection.stage if any(stage.name == selection.stage for stage in catalogue(config)) else "ids",
-    )
-    return selection if clamped == selection else clamped

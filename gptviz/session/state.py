@@ -1,19 +1,15 @@
 """The state of the application: one frozen value, replaced as a whole."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from gptviz.analysis.candidates import Candidate
-from gptviz.analysis.checks import Check
+from gptviz.analysis.check import Check
 
 if TYPE_CHECKING:
-    from gptviz.capture.trace import StageRecord, Trace
+    from gptviz.analysis.candidates import Candidate
+    from gptviz.capture.trace import Array, StageRecord, Trace
     from gptviz.model.config import GPTConfig
     from gptviz.tokenizer import Piece
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 ATTENTION_VIEWS = ("scores", "scaled", "masked", "weights")
 DEFAULT_PROMPT = "Hello, I am"
@@ -101,10 +97,10 @@ class GeneratedStep:
     """One token that the greedy loop appended, and what it was chosen from."""
 
     context: tuple[int, ...]
-    candidates: tuple[Candidate, ...]  # the chosen one first
+    candidates: "tuple[Candidate, ...]"  # the chosen one first
 
     @property
-    def chosen(self) -> Candidate:
+    def chosen(self) -> "Candidate":
         return self.candidates[0]
 
 
@@ -145,19 +141,19 @@ class CheckReport:
 class Probe:
     """What the heads do on the built-in probe: scores (L, H, S), those of uniform attention (S,), maps (L, H, t, t)."""
 
-    pieces: "tuple[Piece, ...]"
-    scores: Array
-    uniform: Array
-    maps: Array
+    ids: tuple[int, ...]
+    scores: "Array"
+    uniform: "Array"
+    maps: "Array"
 
 
 @dataclass(frozen=True)
 class Measured:
     """What is measured on a trace for panes that ask for it; ``note`` says why something could not be."""
 
-    heads: tuple[Array, ...] = ()  # scores (B, H, S) of each block so far
-    uniform: tuple[Array, ...] = ()  # of each row of the batch: the scores (S,) of uniform attention
-    surprisal: tuple[Array, ...] | None = None  # of each row of the batch: bits (T,)
+    heads: "tuple[Array, ...]" = ()  # scores (B, H, S) of each block so far
+    uniform: "tuple[Array, ...]" = ()  # of each row of the batch: the scores (S,) of uniform attention
+    surprisal: tuple[tuple[float, ...], ...] | None = None  # of each row of the batch: bits (T,)
     probe: Probe | None = None
     note: str = ""
 

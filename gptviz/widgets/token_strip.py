@@ -37,6 +37,8 @@ class Note:
 class TokenStrip(QAbstractScrollArea):
     """A line of chips that scrolls sideways; click or arrow keys choose one."""
 
+    keeps_arrows = True
+
     chosen = Signal(int)
 
     def __init__(self) -> None:

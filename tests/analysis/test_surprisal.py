@@ -7,7 +7,8 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy
 
-from gptviz.analysis.surprisal import mean_surprisal, perplexity, surprisals
+from gptviz.analysis.perplexity import mean_surprisal, perplexity
+from gptviz.analysis.surprisal import surprisals
 from gptviz.capture import capture
 from gptviz.model import GPTModel
 
@@ -21,7 +22,7 @@ def test_the_mean_is_the_cross_entropy_of_the_next_token(tiny_model: GPTModel, t
 
     each = cross_entropy(logits[:-1].double(), ids[0, 1:], reduction="none") / math.log(2)
     np.testing.assert_allclose(bits[1:], each.numpy(), rtol=1e-9)
-    assert mean_surprisal(bits) == pytest.approx(float(each.mean()))
+    assert mean_surprisal(bits.tolist()) == pytest.approx(float(each.mean()))
 
 
 def test_the_first_token_has_none() -> None:
@@ -32,7 +33,7 @@ def test_one_token_has_no_mean() -> None:
     bits = surprisals(np.zeros((1, 5)), np.array([1]))
 
     assert np.isnan(bits).tolist() == [True]
-    assert mean_surprisal(bits) is None
+    assert mean_surprisal(bits.tolist()) is None
 
 
 def test_each_token_is_judged_by_the_position_before_it() -> None:
@@ -48,7 +49,7 @@ def test_each_token_is_judged_by_the_position_before_it() -> None:
 
 
 def test_a_model_without_preference_is_as_unsure_as_its_vocabulary_is_large() -> None:
-    mean = mean_surprisal(surprisals(np.zeros((6, 50257)), np.arange(6)))
+    mean = mean_surprisal(surprisals(np.zeros((6, 50257)), np.arange(6)).tolist())
 
     assert mean == pytest.approx(math.log2(50257))
     assert mean is not None
