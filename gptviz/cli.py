@@ -68,6 +68,7 @@ def _parse(words: list[str]) -> argparse.Namespace:
         "tokens": (_tokens, "show the tokens of a text"),
         "trace": (_trace, "run the model once and list all stages"),
         "generate": (_generate, "append tokens, the likeliest first"),
+        "heads": (_heads, "score what each attention head does, on a text and on random tokens said twice"),
         "params": (_params, "count the parameters"),
         "shot": (_shot, "save a picture of the window after a run; needs no screen"),
     }
@@ -102,7 +103,7 @@ def _command(common: argparse.ArgumentParser, words: list[str]) -> str | None:
 
 
 def _add_arguments(sub: argparse.ArgumentParser, command: str) -> None:
-    if command in ("tokens", "generate"):
+    if command in ("tokens", "generate", "heads"):
         sub.add_argument("text", metavar="TEXT")
     if command == "trace":
         sub.add_argument("texts", metavar="TEXT", nargs="+", help="several texts make one batch of equal token counts")
@@ -229,6 +230,21 @@ def _generate(options: argparse.Namespace) -> int:
         _print_json({"prompt_ids": prompt, "ids": ids, "text": text, "steps": steps})
     else:
         print(text)
+    return 0
+
+
+def _heads(options: argparse.Namespace) -> int:
+    from gptviz.head_report import definitions, report_on, report_on_probe
+
+    ids = _encode(options.text, CONFIGS[options.config].context_length)
+    model = _model(options)
+    prompt, probe = report_on(model, ids), report_on_probe(model)
+    if options.json:
+        reports = {"prompt": prompt.as_json(), "probe": probe.as_json()}
+        _print_json({"model": _described(options), "scores": definitions(), **reports})
+        return 0
+    for title, report in (("the text", prompt), ("random tokens, said twice", probe)):
+        print(f"on {title}, {len(report.ids)} tokens", *report.lines(), sep="\n")
     return 0
 
 
