@@ -100,6 +100,10 @@ class HeadRanking(QAbstractScrollArea):
         name, value = max(6 * digit, QFontMetricsF(text_font(11)).horizontalAdvance(_NAME) + UNIT), 6 * digit
         return name, name + 2 * UNIT, self.viewport().width() - value - 2 * UNIT
 
+    def _choose(self, layer: int, head: int) -> None:
+        self.set_selected(layer, head)  # at once: the next key goes on from here
+        self.chosen.emit(layer, head)
+
     # --- events ------------------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -155,7 +159,7 @@ class HeadRanking(QAbstractScrollArea):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         row = self._row_at(event.position())
         if row is not None:
-            self.chosen.emit(row.layer, row.head)
+            self._choose(row.layer, row.head)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         if self._row_at(event.position()) is not None:
@@ -167,7 +171,7 @@ class HeadRanking(QAbstractScrollArea):
             self.opened.emit()
         elif key in _MOVES and place is not None:
             row = self._rows[min(max(place + _MOVES[key], 0), len(self._rows) - 1)]
-            self.chosen.emit(row.layer, row.head)
+            self._choose(row.layer, row.head)
         else:
             super().keyPressEvent(event)
 

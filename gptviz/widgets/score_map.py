@@ -88,6 +88,10 @@ class ScoreMap(QWidget):
                 return layer, head
         return None
 
+    def _choose(self, layer: int, head: int) -> None:
+        self.set_selected(layer, head)  # at once: the next key goes on from here
+        self.chosen.emit(layer, head)
+
     # --- events ------------------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -132,7 +136,7 @@ class ScoreMap(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         found = self._head_at(event.position())
         if found is not None:
-            self.chosen.emit(*found)
+            self._choose(*found)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         if self._head_at(event.position()) is not None:
@@ -145,7 +149,7 @@ class ScoreMap(QWidget):
             self.opened.emit()
         elif move is not None and self._values.size:
             layer, head = (min(max(self._selected[i] + move[i], 0), self._values.shape[i] - 1) for i in (0, 1))
-            self.chosen.emit(layer, head)
+            self._choose(layer, head)
         else:
             super().keyPressEvent(event)
 
