@@ -28,6 +28,7 @@ class ScoreMap(QWidget):
 
     chosen = Signal(int, int)  # layer, head
     opened = Signal()  # a double click or Enter on the chosen head
+    keeps_arrows = True
 
     def __init__(self) -> None:
         super().__init__()
