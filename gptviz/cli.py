@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from gptviz import __version__
-from gptviz.model.config import CONFIGS
+from gptviz.chosen_model import ChoiceError, ChosenModel, add_arguments, chosen
 
 if TYPE_CHECKING:
     from gptviz.analysis.candidates import Candidate
     from gptviz.analysis.check import Check
-    from gptviz.model.gpt import GPTModel
+    from gptviz.session.requests import ModelRequest
     from gptviz.tokenizer import Piece, Tokenizer
 
 _DEFAULT_PROMPT = "Hello, I am"
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = command(options)
         sys.stdout.flush()
         return status
-    except UsageError as error:
+    except (UsageError, ChoiceError) as error:
         print(f"gptviz: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
     except BrokenPipeError:
@@ -73,8 +73,7 @@ def _parse(words: list[str]) -> argparse.Namespace:
         "shot": (_shot, "save a picture of the window after a run; needs no screen"),
     }
     common = _Parser(prog="gptviz", add_help=False)
-    common.add_argument("--config", choices=list(CONFIGS), default="gpt2-small", help="size of the model")
-    common.add_argument("--seed", type=_seed, default=123, help="seed of the random weights (default 123)")
+    add_arguments(common, _seed)
     parser = _Parser(
         prog="gptviz",
         parents=[common],
@@ -147,11 +146,12 @@ def _window(options: argparse.Namespace) -> int:
     _import_qt()
     from gptviz.app.application import open_window
 
-    return open_window(options.text, options.config, options.seed)
+    return open_window(options.text, _wanted(options))
 
 
 def _tokens(options: argparse.Namespace) -> int:
-    pieces = _tokenizer().pieces(_tokenizer().encode(options.text))
+    tokenizer = chosen(options).tokenizer
+    pieces = tokenizer.pieces(_encode(tokenizer, options.text))
     if options.json:
         _print_json({"tokens": [_piece(piece) for piece in pieces]})
     for piece in () if options.json else pieces:
@@ -166,12 +166,13 @@ def _trace(options: argparse.Namespace) -> int:
     from gptviz.analysis.checks import causality_check, run_checks
     from gptviz.capture import capture, perturbed_pass
 
-    tokenizer = _tokenizer()
-    rows = [_encode(text, CONFIGS[options.config].context_length) for text in options.texts]
+    choice = chosen(options)
+    tokenizer = choice.tokenizer
+    rows = [_encode_prompt(choice, text, choice.config.context_length) for text in options.texts]
     counts = [len(row) for row in rows]
     if len(set(counts)) > 1:
         raise UsageError(f"the texts of a batch need equal numbers of tokens, but these have {_listed(counts)}")
-    model = _model(options)
+    model = choice.model
     trace = capture(model, torch.tensor(rows))
     tokens = [{"row": row, **_piece(piece)} for row, ids in enumerate(rows) for piece in tokenizer.pieces(ids)]
     top = [
@@ -194,7 +195,7 @@ def _trace(options: argparse.Namespace) -> int:
     checks = (*run_checks(trace), causality_check(trace, perturbed_pass(model, trace.ids)))
     if options.json:
         shown = [_check(check) for check in checks]
-        _print_json({"model": _described(options), "tokens": tokens, "stages": stages, "top": top, "checks": shown})
+        _print_json({"model": choice.described, "tokens": tokens, "stages": stages, "top": top, "checks": shown})
         return 0
     for record in trace.records:
         shapes = f"{record.input_shape} → {record.output_shape}"
@@ -216,10 +217,11 @@ def _generate(options: argparse.Namespace) -> int:
 
     if options.max_new_tokens < 0:
         raise UsageError(f"--max-new-tokens must be at least 0, but is {options.max_new_tokens}")
-    tokenizer = _tokenizer()
-    prompt = _encode(options.text, None)
+    choice = chosen(options)
+    tokenizer = choice.tokenizer
+    prompt = _encode_prompt(choice, options.text, None)
     ids, steps = list(prompt), []
-    for step in greedy_steps(_model(options), torch.tensor([prompt]), options.max_new_tokens):
+    for step in greedy_steps(choice.model, torch.tensor([prompt]), options.max_new_tokens):
         top = [_candidate(c, tokenizer) for c in top_candidates(step.logits[0].numpy(), _TOP)]
         ids.append(int(step.next_ids))
         steps.append({"context_tokens": step.context.shape[1], **top[0], "top": top})
@@ -236,12 +238,12 @@ def _generate(options: argparse.Namespace) -> int:
 def _heads(options: argparse.Namespace) -> int:
     from gptviz.head_report import definitions, report_on, report_on_probe
 
-    ids = _encode(options.text, CONFIGS[options.config].context_length)
-    model = _model(options)
-    prompt, probe = report_on(model, ids), report_on_probe(model)
+    choice = chosen(options)
+    ids = _encode_prompt(choice, options.text, choice.config.context_length)
+    prompt, probe = report_on(choice.model, ids), report_on_probe(choice.model)
     if options.json:
         reports = {"prompt": prompt.as_json(), "probe": probe.as_json()}
-        _print_json({"model": _described(options), "scores": definitions(), **reports})
+        _print_json({"model": choice.described, "scores": definitions(), **reports})
         return 0
     for title, report in (("the text", prompt), ("random tokens, said twice", probe)):
         print(f"on {title}, {len(report.ids)} tokens", *report.lines(), sep="\n")
@@ -251,7 +253,7 @@ def _heads(options: argparse.Namespace) -> int:
 def _params(options: argparse.Namespace) -> int:
     from gptviz.model import count_parameters
 
-    count = count_parameters(CONFIGS[options.config])
+    count = count_parameters(chosen(options).config)
     if options.json:
         components = [{"name": name, "parameters": number} for name, number in count.components.items()]
         _print_json({"components": components, "total": count.total, "total_tied": count.total_tied})
@@ -273,7 +275,7 @@ def _shot(options: argparse.Namespace) -> int:
 
     try:
         shot = Shot(options.theme, options.size, options.pane, options.stage)
-        shoot(options.out, options.text, (options.config, options.seed), shot)
+        shoot(options.out, options.text, _wanted(options), shot)
     except ShotError as error:
         raise UsageError(str(error)) from error
     return 0
@@ -325,14 +327,17 @@ def _import_qt() -> None:
         ) from error
 
 
-def _tokenizer() -> "Tokenizer":
-    from gptviz.tokenizer import gpt2_tokenizer
+def _encode(tokenizer: "Tokenizer", text: str) -> list[int]:
+    from gptviz.tokenizer import TextError
 
-    return gpt2_tokenizer()
+    try:
+        return tokenizer.encode(text)
+    except TextError as error:
+        raise UsageError(str(error)) from error
 
 
-def _encode(text: str, context_length: int | None) -> list[int]:
-    ids = _tokenizer().encode(text)
+def _encode_prompt(choice: ChosenModel, text: str, context_length: int | None) -> list[int]:
+    ids = _encode(choice.tokenizer, text)
     if not ids:
         raise UsageError("the text is empty: give at least one character")
     if context_length is not None and len(ids) > context_length:
@@ -340,16 +345,14 @@ def _encode(text: str, context_length: int | None) -> list[int]:
     return ids
 
 
-def _model(options: argparse.Namespace) -> "GPTModel":
-    from gptviz.model import initialise
+def _wanted(options: argparse.Namespace) -> "ModelRequest":
+    """Return what the window is asked for."""
+    from gptviz.session.requests import CheckpointRequest, UntrainedRequest
 
-    return initialise(CONFIGS[options.config], options.seed)
-
-
-def _described(options: argparse.Namespace) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return {"config": options.config, "seed": options.seed, "trained": False, **asdict(CONFIGS[options.config])}
+    choice = chosen(options)
+    if choice.weights is None:
+        return UntrainedRequest(choice.config_name, choice.seed)
+    return CheckpointRequest(choice.weights, choice.heads, choice.table, asks=options.command is _window)
 
 
 def _piece(piece: "Piece") -> dict[str, Any]:

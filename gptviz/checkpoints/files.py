@@ -12,8 +12,8 @@ from typing import Any
 from gptviz.checkpoints.errors import CheckpointError, counted, first_few
 
 CONFIG = "config.json"
-_INDEX = ".index.json"
-_WHOLE = ("model.safetensors", "pytorch_model.bin")  # in the order in which they are looked for
+INDEX = ".index.json"
+WHOLE = ("model.safetensors", "pytorch_model.bin")  # in the order in which they are looked for
 _SUFFIXES = (".safetensors", ".pth", ".pt", ".bin", ".ckpt")
 _SHARD = re.compile(r"(.+)-\d{5}-of-\d{5}(\.safetensors|\.bin)$")
 _LARGEST_JSON = 16 * 2**20  # bytes
@@ -57,10 +57,10 @@ def find(path: Path) -> Found:
         return _in_folder(path)
     if path.name == CONFIG:
         return _in_folder(path.parent)
-    if path.name.endswith(_INDEX):
+    if path.name.endswith(INDEX):
         return _indexed(path, name_of(path))
     shard = _SHARD.match(path.name)
-    index = path.with_name(f"{shard[1]}{shard[2]}{_INDEX}") if shard else None
+    index = path.with_name(f"{shard[1]}{shard[2]}{INDEX}") if shard else None
     if index is not None and index.exists():
         return _indexed(index, name_of(path.parent))
     return Found(name_of(path), (path,), _config_beside(path))
@@ -129,8 +129,8 @@ def _in_folder(folder: Path) -> Found:
     snapshot = _snapshot(folder)
     if snapshot is not None:
         return _in_folder(snapshot)
-    for name in _WHOLE:
-        whole, index = folder / name, folder / f"{name}{_INDEX}"
+    for name in WHOLE:
+        whole, index = folder / name, folder / f"{name}{INDEX}"
         if (whole.exists() or whole.is_symlink()) and _kind(whole) == "file":
             return Found(name_of(folder), (whole,), _config_beside(whole))
         if index.exists():
@@ -164,7 +164,7 @@ def _only_one(folder: Path) -> Found:
         if any(folder.glob(pattern)):
             raise CheckpointError(f"{folder.name} holds {what}", remedy)
     raise CheckpointError(
-        f"the folder {folder.name} holds no weights: none of {', '.join(_WHOLE)}, or another {' or '.join(_SUFFIXES)}",
+        f"the folder {folder.name} holds no weights: none of {', '.join(WHOLE)}, or another {' or '.join(_SUFFIXES)}",
         "Choose the folder or the file with the weights",
     )
 

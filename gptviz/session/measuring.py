@@ -39,6 +39,11 @@ class Measuring(QObject):
         """Whether something that is in sight is still to be measured."""
         return self._next() is not None
 
+    @property
+    def unfinished(self) -> bool:
+        """Whether this, or the checks, are still to be measured."""
+        return self.pending or self._session.checking.pending
+
     def close(self) -> None:
         self._timer.stop()
 
