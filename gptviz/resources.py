@@ -1,6 +1,7 @@
 """Where the bundled files are: in a checkout, an editable install and a wheel."""
 
 from pathlib import Path
+from types import MappingProxyType
 
 _PACKAGE = Path(__file__).parent
 
@@ -20,3 +21,12 @@ def path(*parts: str) -> Path:
         if found.exists():
             return found
     raise FileNotFoundError(f"gptviz's own file {'/'.join(parts)} is missing: install gptviz again")
+
+
+# models that gptviz carries: what they are called on the command line, and in the window
+MODELS = MappingProxyType({"shakespeare": "Shakespeare (small, trained)"})
+
+
+def model_path(name: str) -> Path | None:
+    """Return the folder of a bundled model; None if there is none of this name, so that it is a path."""
+    return path(name) if name in MODELS else None

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QInputDialog, QMenu, QMessageBox, QWidget
 
-from gptviz import __version__
+from gptviz import __version__, resources
 from gptviz.panes import LABS
 from gptviz.session.jobs import TITLES
-from gptviz.session.requests import UntrainedRequest
+from gptviz.session.requests import CheckpointRequest, UntrainedRequest
 from gptviz.session.state import DEFAULT_CONFIG, DEFAULT_SEED
 
 if TYPE_CHECKING:
@@ -133,6 +133,18 @@ class Actions:
             menu.addAction(action)
             self._models[name] = action
         menu.addSeparator()
+        for number, (name, title) in enumerate(resources.MODELS.items(), start=len(TITLES) + 1):
+            action = self._action(
+                title,
+                f"Ctrl+{number}",
+                f"Open {title}, which comes with gptviz, and run the prompt on it",
+                lambda name=name: self.open_bundled(name),  # type: ignore[misc]
+            )
+            action.setCheckable(True)
+            group.addAction(action)
+            menu.addAction(action)
+            self._models[name] = action
+        menu.addSeparator()
         seed = self._action("Seed …", "Ctrl+Shift+S", "Choose the seed of the random weights", self._ask_seed)
         menu.addAction(seed)
         return menu
@@ -159,7 +171,7 @@ class Actions:
         """Tick the model and the look that are in use, however they were chosen."""
         wanted = self._window.session.making.wanted
         for name, action in self._models.items():
-            action.setChecked(isinstance(wanted, UntrainedRequest) and name == wanted.config)
+            action.setChecked(name == (wanted.config if isinstance(wanted, UntrainedRequest) else wanted.path))
         self._schemes[self._window.appearance.scheme].setChecked(True)
         self.larger.setChecked(self._window.appearance.lecture)
 
@@ -168,6 +180,10 @@ class Actions:
 
     def _scale(self) -> None:
         self._window.set_lecture(self.larger.isChecked())
+
+    def open_bundled(self, name: str) -> None:
+        """Open a model that gptviz carries."""
+        self._window.session.opening.open(CheckpointRequest(name))
 
     def _use_model(self, name: str) -> None:
         wanted = self._window.session.making.wanted

@@ -94,6 +94,10 @@ QPushButton#primary:disabled {{ background: {theme.raised}; color: {disabled}; b
 QToolButton#flat {{ background: transparent; border: 1px solid transparent; padding: {px(4)}px {px(6)}px; }}
 QToolButton#flat:hover {{ background: {hover}; }}
 QToolButton#flat:focus {{ border: 1px solid {theme.accent}; }}
+QToolButton#link {{ background: transparent; border: 1px solid transparent; color: {theme.accent};
+    font-size: {px(12)}px; padding: 0 {px(2)}px; min-height: {px(18)}px; }}
+QToolButton#link:hover {{ text-decoration: underline; }}
+QToolButton#link:focus {{ border: 1px solid {theme.accent}; }}
 QStatusBar QToolButton#flat {{ color: {theme.muted}; font-size: {px(12)}px; padding: 0 {px(6)}px; }}
 QStatusBar QToolButton#flat[broken="true"] {{ color: {theme.error}; font-weight: 600; }}
 QComboBox {{ background: {theme.panel}; color: {theme.text}; border: 1px solid {control};

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
 
 from gptviz.analysis.attention import head_map, without_future
@@ -113,8 +113,20 @@ class HeadsPane(Pane):
 
     @Slot(bool)
     def set_in_sight(self, in_sight: bool) -> None:
-        self.session.measuring.watch(*([self._source] if in_sight else []))
         super().set_in_sight(in_sight)
+        self._watch()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._watch()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._watch()
+
+    def _watch(self) -> None:
+        """Have the scores measured while they are looked at."""
+        self.session.measuring.watch(*([self._source] if self._in_sight and self.isVisible() else []))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -214,7 +226,7 @@ class HeadsPane(Pane):
 
     def _source_chosen(self, source: str) -> None:
         self._source = source
-        self.session.measuring.watch(source)
+        self._watch()
         self._show_scores(self.session.state)
         self._show_attention_of(self.session.state)
 
