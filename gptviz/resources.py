@@ -23,8 +23,17 @@ def path(*parts: str) -> Path:
     raise FileNotFoundError(f"gptviz's own file {'/'.join(parts)} is missing: install gptviz again")
 
 
-# models that gptviz carries: what they are called on the command line, and in the window
-MODELS = MappingProxyType({"shakespeare": "Shakespeare (small, trained)"})
+def _is_there(*parts: str) -> bool:
+    try:
+        path(*parts)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+# the models that gptviz carries, as far as they are there: their names on the command line, and in the window
+_MODELS = {"shakespeare": "Shakespeare (small, trained)"}
+MODELS = MappingProxyType({name: title for name, title in _MODELS.items() if _is_there(name)})
 
 
 def model_path(name: str) -> Path | None:

@@ -8,6 +8,7 @@ The folder is a Hugging Face GPT-2 (config.json, model.safetensors in fp16), whi
 import argparse
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -113,9 +114,7 @@ def measured(model: GPTModel, text: str, corpus: Corpus) -> dict[str, float]:
         never = logits.softmax(dim=-1)[:, ~occurs].sum(dim=-1).mean()
         best_never = (logits[:, ~occurs].max(dim=-1).values - logits.max(dim=-1).values).max()
     known = occurs[held_out[1 : windows * context + 1]]
-    untrained = initialise(model.config, seed=123)
-    for parameter in (untrained.tok_emb.weight, untrained.pos_emb.weight):
-        torch.nn.init.normal_(parameter, std=0.02)
+    untrained = initialise(replace(model.config, tie_weights=False), seed=123)
     return {
         "train": loss(train, every=SAMPLE),
         "held_out": loss(held_out),

@@ -79,7 +79,7 @@ class PromptBar(QWidget):
         link.setObjectName("link")
         link.setText("see a trained one")
         link.setAccessibleName("See a trained model")
-        link.setToolTip(f"Open {resources.MODELS['shakespeare']}, which comes with gptviz (Ctrl+6)")
+        link.setToolTip(f"Open {', '.join(resources.MODELS.values())}, which comes with gptviz (Ctrl+6)")
         link.clicked.connect(self._see_trained)
         return link
 
@@ -87,7 +87,7 @@ class PromptBar(QWidget):
         self._session.run()
 
     def _see_trained(self) -> None:
-        self._session.opening.open(CheckpointRequest("shakespeare"))
+        self._session.opening.open(CheckpointRequest(next(iter(resources.MODELS))))
 
     def _submitted(self) -> None:
         self._session.run()
@@ -114,7 +114,7 @@ class PromptBar(QWidget):
         self.row.set_value(new.selection.row + 1, batch)
         untrained = new.model is not None and not new.model.trained
         self.notice.setText("random weights: the text is noise" if untrained else "")
-        self.see_trained.setVisible(untrained)
+        self.see_trained.setVisible(untrained and bool(resources.MODELS))
 
     def _show_count(self, state: ViewState) -> None:
         counts = [len(row.ids) for row in state.tokens]
