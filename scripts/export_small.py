@@ -139,7 +139,7 @@ def written_card(
         **figures,
         **perplexities,
         parameters=sum(parameter.numel() for parameter in model.parameters()),
-        repeated_share=100 * settings["repeats"] / settings["batch"],
+        longest=settings["context"] // 2,
         unknown_share=100 * settings["unknown_rate"],
         vocabulary=VOCABULARY,
         uniform=math.log(VOCABULARY),
