@@ -74,6 +74,7 @@ class HeadsPane(Pane):
             widget.opened.connect(self._show_attention)
         self.attention = Heatmap()
         self.attention.setAccessibleName("Attention of the chosen head")
+        self.attention.hide()  # until there is room
         self.legend = Legend()
         self.note, self.words = QLabel(), QLabel()
         for label in (self.note, self.words):
@@ -130,7 +131,10 @@ class HeadsPane(Pane):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.attention.setVisible(event.size().width() >= px(_MAP_FROM))
+        room = event.size().width() >= px(_MAP_FROM)
+        if room == self.attention.isHidden():
+            self.attention.setVisible(room)
+            self._show_attention_of(self.session.state)
 
     # --- showing -----------------------------------------------------------------------------------------
 
@@ -202,6 +206,8 @@ class HeadsPane(Pane):
         return ""
 
     def _show_attention_of(self, state: ViewState) -> None:
+        if self.attention.isHidden():
+            return
         probe, trace, selection = state.measured.probe, state.trace, state.selection
         values: Array | None = None
         if self._source == PROBE and probe is not None and selection.layer < len(probe.maps):
