@@ -179,4 +179,4 @@ def _wait_until_idle(session: Session) -> ViewState:
 
 
 def _unsettled(session: Session) -> bool:
-    return session.busy or session.checking.pending
+    return session.busy or session.attributing.pending or session.checking.pending

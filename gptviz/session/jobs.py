@@ -3,6 +3,7 @@
 import ctypes
 import os
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from gptviz.session.state import GeneratedStep, ModelInfo, PromptTokens
 from gptviz.session.worker import JobContext
 
 if TYPE_CHECKING:
+    from gptviz.analysis.attribution import StreamParts
     from gptviz.capture.trace import Trace
     from gptviz.model.gpt import GPTModel
     from gptviz.tokenizer import Piece, Tokenizer
@@ -28,6 +30,7 @@ TITLES = {
     "tiny": "tiny",
 }
 CANDIDATES_PER_STEP = 5
+_UNNOTICED_SECONDS = 0.03  # a quiet job of about this length lets nobody wait
 
 
 @dataclass(frozen=True)
@@ -142,6 +145,15 @@ def check_causality(trace: "Trace", context: JobContext) -> Check:
     from gptviz.capture.recorder import perturbed_pass
 
     return causality_check(trace, perturbed_pass(trace.replay.model, trace.ids, context.cancel))
+
+
+def read_parts(trace: "Trace", parts: "StreamParts", context: JobContext) -> "StreamParts":
+    """Read on what was added to the stream, block by block: one block, or as many as nobody has to wait for."""
+    until = time.perf_counter() + _UNNOTICED_SECONDS
+    parts = parts.extended(trace)
+    while parts.blocks < trace.config.n_layers and time.perf_counter() < until and not context.cancel.is_set():
+        parts = parts.extended(trace)
+    return parts
 
 
 def give_memory_back(context: JobContext) -> None:

@@ -7,6 +7,7 @@ from gptviz.analysis.candidates import Candidate
 from gptviz.analysis.checks import Check
 
 if TYPE_CHECKING:
+    from gptviz.analysis.attribution import StreamParts
     from gptviz.capture.trace import StageRecord, Trace
     from gptviz.model.config import GPTConfig
     from gptviz.tokenizer import Piece
@@ -145,6 +146,25 @@ class WalkState:
 
 
 @dataclass(frozen=True)
+class WhereFrom:
+    """The number that is taken apart into what was added up, and what was added as far as it is read.
+
+    ``kind`` is stream (the value of ``feature`` at ``stage``), logit (that of ``token``), or lead (of the logit
+    of ``token`` over that of ``minus``). None is the last block's output, the feature with the largest size,
+    the likeliest token, and the likeliest of the others.
+    """
+
+    kind: str = "stream"
+    stage: str | None = None
+    feature: int | None = None
+    token: int | None = None
+    minus: int | None = None
+    parts: "StreamParts | None" = None
+    stopped: bool = False
+    problem: str = ""  # why the parts can't be read
+
+
+@dataclass(frozen=True)
 class ViewState:
     """All that the window shows. A batch has several prompts; ``selection.row`` is the one that is shown."""
 
@@ -157,6 +177,7 @@ class ViewState:
     breakpoints: frozenset[str] = frozenset()
     walk: WalkState = field(default_factory=WalkState)
     checks: CheckReport = field(default_factory=CheckReport)
+    where_from: WhereFrom = field(default_factory=WhereFrom)
     live: "tuple[StageRecord, ...] | None" = None  # stages finished so far, while a pass runs
     selection: Selection = field(default_factory=Selection)
     options: Options = field(default_factory=Options)
