@@ -16,7 +16,6 @@ from gptviz.capture.stages import Family, block_name
 
 if TYPE_CHECKING:
     from gptviz.capture.trace import Trace
-    from gptviz.model.config import GPTConfig
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -130,12 +129,6 @@ class Attribution:
     def holds(self) -> bool:
         """Whether the difference is no more than rounding explains; never with NaN."""
         return abs(self.difference) <= TOLERANCE * self.size
-
-
-def stream_stages(config: "GPTConfig") -> tuple[str, ...]:
-    """List the stages at which the residual stream can be read, in execution order."""
-    inside = (f"{block_name(layer)}.shortcut{half}" for layer in range(config.n_layers) for half in (1, 2))
-    return "embeddings", "drop_emb", *inside
 
 
 def read_parts(trace: "Trace", row: int, position: int) -> StreamParts:

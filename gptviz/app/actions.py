@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QInputDialog, QMenu, QMessageBox, QWidget
 
 from gptviz import __version__
+from gptviz.panes import LABS
 from gptviz.session.jobs import TITLES
 from gptviz.session.state import DEFAULT_SEED
 
@@ -48,6 +49,8 @@ class Actions:
         self.larger = self._action("Lecture size", "Ctrl+Shift+L", "Draw everything 1.5 times as large", self._scale)
         self.larger.setCheckable(True)
         self.toggle_theme = self._action("Light or dark", "Ctrl+T", "Change between light and dark", self._toggle_theme)
+        self.bench = self._action("Labs", "F2", "Open the labs, or go back to the model", window.bench.toggle)
+        self.labs = [self._lab_action(number, lab.name, lab.title) for number, lab in enumerate(LABS, start=1)]
         self.restore = self._action("Restore layout", "Ctrl+0", "Put all panes back", window.restore_default_layout)
         self.about = self._action("About gptviz", "F1", "What this is", self._about)
         self._models: dict[str, QAction] = {}
@@ -72,6 +75,9 @@ class Actions:
         action.triggered.connect(lambda *_: call())
         return action
 
+    def _lab_action(self, number: int, name: str, title: str) -> QAction:
+        return self._action(title, f"Ctrl+F{number}", f"Open the lab {title}", lambda: self._window.bench.open(name))
+
     def _fill_menu_bar(self) -> None:
         window = self._window
         bar = window.menuBar()
@@ -80,6 +86,8 @@ class Actions:
         self._menu("Walk", (*self.walks, None, self.step_live, self.next, self.run_on))
         self._menu("Generate", (self.step, self.play, None, self.reset))
         bar.addMenu(self.model_menu)
+        if self.labs:
+            self._menu("Labs", (self.bench, None, *self.labs))
         view = self._menu("View", ())
         for number, dock in enumerate(window.docks.values(), start=1):
             toggle = dock.toggleViewAction()

@@ -156,8 +156,12 @@ def _print_but_the_known(kind: QtMsgType, context: QMessageLogContext, message: 
 def _target(window: MainWindow, pane: str | None) -> QWidget:
     if pane is None:
         return window
+    if pane in window.bench.names:
+        window.bench.open(pane)
+        return window.bench.docks[pane].pane
     if pane not in window.docks:
-        raise ShotError(f"there is no pane {pane!r}: choose one of {', '.join(window.docks)}")
+        names = ", ".join((*window.docks, *window.bench.names))
+        raise ShotError(f"there is no pane {pane!r}: choose one of {names}")
     dock = window.docks[pane]
     dock.raise_()
     return dock.pane
@@ -179,4 +183,5 @@ def _wait_until_idle(session: Session) -> ViewState:
 
 
 def _unsettled(session: Session) -> bool:
-    return session.busy or session.attributing.pending or session.checking.pending
+    quiet = session.attributing.pending or session.checking.pending or session.labs.pending
+    return session.busy or quiet

@@ -8,6 +8,7 @@ from gptviz.app.actions import Actions
 from gptviz.app.appearance import Appearance
 from gptviz.app.banner import Banner
 from gptviz.app.dock import PaneDock
+from gptviz.app.lab_bench import LabBench
 from gptviz.app.prompt_bar import PromptBar
 from gptviz.app.settings import Settings
 from gptviz.app.status import StatusBar
@@ -36,6 +37,7 @@ class MainWindow(QMainWindow):
         self.setDockOptions(self.dockOptions() | QMainWindow.DockOption.GroupedDragging)
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
         self.docks = {pane.name: PaneDock(pane, session, self) for pane in PANES}
+        self.bench = LabBench(self)
         self.prompt_bar = PromptBar(session)
         self.transport = Transport(session)
         self.banner = Banner(session)
@@ -56,10 +58,7 @@ class MainWindow(QMainWindow):
         self.restore_default_layout()
         self._placed = self._restore_layout()
         for dock in self.docks.values():
-            dock.pane_wanted.connect(self.show_pane)
-            dock.visibilityChanged.connect(self._docks_changed)
-            dock.dockLocationChanged.connect(self._docks_changed)
-            dock.topLevelChanged.connect(self._docks_changed)
+            self.adopt(dock)
         self._docks_changed()
         self.status.checks.clicked.connect(self._show_checks)
         session.changed.connect(self._state_changed)
@@ -101,10 +100,19 @@ class MainWindow(QMainWindow):
         button.setAccessibleName(name)
         return button
 
+    def adopt(self, dock: PaneDock) -> None:
+        """Listen to a dock, and give it the look in use."""
+        dock.apply_theme()
+        dock.pane_wanted.connect(self.show_pane)
+        dock.visibilityChanged.connect(self._docks_changed)
+        dock.dockLocationChanged.connect(self._docks_changed)
+        dock.topLevelChanged.connect(self._docks_changed)
+
     # --- layout ------------------------------------------------------------------------------------------
 
     def restore_default_layout(self) -> None:
         """Put all panes back to where a first start has them."""
+        self.bench.leave()
         for dock in self.docks.values():
             dock.setFloating(False)
             self.removeDockWidget(dock)
@@ -146,6 +154,9 @@ class MainWindow(QMainWindow):
             self._share_out()
         self.setFocus()  # so that → walks; Ctrl+L goes to the prompt
 
+    def _all_docks(self) -> list[PaneDock]:
+        return [*self.docks.values(), *self.bench.docks.values()]
+
     @Slot()
     def _docks_changed(self, *_: object) -> None:
         QTimer.singleShot(0, self, self._name_docks)
@@ -153,7 +164,7 @@ class MainWindow(QMainWindow):
     @Slot()
     def _name_docks(self) -> None:
         """Show a title bar only where no tab names the pane."""
-        for dock in self.docks.values():
+        for dock in self._all_docks():
             shares = any(not other.isHidden() and not other.isFloating() for other in self.tabifiedDockWidgets(dock))
             dock.show_title(dock.isFloating() or not shares)
 
@@ -170,7 +181,11 @@ class MainWindow(QMainWindow):
 
     @Slot(str)
     def show_pane(self, name: str) -> None:
-        """Bring a pane to the front, also if it was closed."""
+        """Bring a pane or a lab to the front, also if it was closed."""
+        if name in self.bench.names:
+            self.bench.open(name)
+            return
+        self.bench.leave()
         self.docks[name].show()
         self.docks[name].raise_()
 
@@ -207,12 +222,12 @@ class MainWindow(QMainWindow):
         self.prompt_bar.apply_theme()
         self.transport.apply_theme()
         self.banner.apply_theme()
-        for dock in self.docks.values():
+        for dock in self._all_docks():
             dock.apply_theme()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self._settings is not None:
-            self._settings.save_layout(self.saveGeometry(), self.saveState())
+            self._settings.save_layout(self.saveGeometry(), self.bench.layout_to_save())
         self.hide()
         self.session.close()
         super().closeEvent(event)

@@ -34,3 +34,6 @@ PANES: tuple[PaneEntry, ...] = (
     PaneEntry("next-token", "Next token", "next_token", "NextTokenPane"),
     PaneEntry("generation", "Generation", "generation", "GenerationPane"),
 )
+
+# Labs are panes too; they share a place of their own, the bench.
+LABS: tuple[PaneEntry, ...] = ()

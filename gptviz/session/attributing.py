@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
-from gptviz.analysis.attribution import StreamParts, stream_stages
+from gptviz.analysis.operands import stream_stages
 from gptviz.session import jobs
 from gptviz.session.explain import explain
 from gptviz.session.state import Selection, ViewState, WhereFrom
@@ -66,9 +66,9 @@ class Attributing(QObject):
     # --- inside ------------------------------------------------------------------------------------------
 
     def _change(self, **what: Any) -> None:
-        view = replace(self._session.state.where_from, **what)
-        if view != self._session.state.where_from:
-            self._session.change(where_from=view)
+        view = self._session.state.where_from
+        if any(getattr(view, name) is not value for name, value in what.items()):
+            self._session.change(where_from=replace(view, **what))
 
     @Slot(object, object)
     def _state_changed(self, old: ViewState, new: ViewState) -> None:
@@ -95,15 +95,15 @@ class Attributing(QObject):
             return
         assert state.trace is not None
         assert state.query is not None
-        begun = state.where_from.parts or StreamParts(state.selection.row, state.query)
-        work = partial(jobs.read_parts, state.trace, begun)
+        place = (state.selection.row, state.query)
+        work = partial(jobs.read_parts, state.trace, place, state.where_from.parts)
         self._session.submit_quietly(work, partial(self._read, state))
 
     def _read(self, asked: ViewState, outcome: Outcome) -> None:
         state = self._session.state
         if _place(asked) != _place(state) or _pass(asked) is not _pass(state):
             return  # of what nobody looks at any more
-        if isinstance(outcome.result, StreamParts):
+        if outcome.result is not None:
             self._change(parts=outcome.result)
         elif outcome.cancelled:
             self.stop()

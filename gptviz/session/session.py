@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from gptviz.capture.stages import catalogue
 from gptviz.session import jobs
 from gptviz.session.attributing import Attributing
 from gptviz.session.checking import Checking
+from gptviz.session.clamping import clamped
 from gptviz.session.explain import MOST_ROWS, TOO_MANY_ROWS, explain, problem_of, too_long_to_paste
 from gptviz.session.garbage import GuiThreadGarbage
 from gptviz.session.gate import Gate
 from gptviz.session.greedy_loop import GreedyLoop
+from gptviz.session.lab_work import LabWork
 from gptviz.session.live import LiveStepping
 from gptviz.session.state import (
     DEFAULT_CONFIG,
@@ -22,7 +23,6 @@ from gptviz.session.state import (
     DEFAULT_SEED,
     Activity,
     Generation,
-    Selection,
     ViewState,
 )
 from gptviz.session.tidying import Tidying
@@ -30,7 +30,6 @@ from gptviz.session.walk import Walk
 from gptviz.session.worker import Outcome, Worker
 
 if TYPE_CHECKING:
-    from gptviz.capture.trace import Trace
     from gptviz.model.gpt import GPTModel
     from gptviz.tokenizer import Tokenizer
 
@@ -64,7 +63,8 @@ class Session(QObject):
         self.loop = GreedyLoop(self)
         self.live = LiveStepping(self)
         self.attributing, self.checking, self.tidying = Attributing(self), Checking(self), Tidying(self)
-        self._quiet_parts = (self.attributing, self.checking, self.tidying)
+        self.labs = LabWork(self)
+        self._quiet_parts = (self.attributing, self.checking, self.tidying, self.labs)
 
     @property
     def state(self) -> ViewState:
@@ -182,7 +182,7 @@ class Session(QObject):
             what["stage"] = f"trf_blocks.{what['layer']}.{stage.split('.', 2)[2]}"  # the same stage of that block
         selection = replace(self._state.selection, **what)
         if self._state.trace is not None:
-            selection = _clamped(selection, self._state.trace)
+            selection = clamped(selection, self._state.trace)
         if selection != self._state.selection:
             self.change(selection=selection)
         self._fetch_block()
@@ -262,7 +262,7 @@ class Session(QObject):
             trace_rows=result.rows,
             live=result.trace.records,
             held=name,
-            selection=_clamped(self._state.selection, result.trace),
+            selection=clamped(self._state.selection, result.trace),
         )
         self.select_stage(name)
 
@@ -364,7 +364,7 @@ class Session(QObject):
         """Return what changes in the state when the trace of ``result`` is shown; nothing without a trace."""
         if not isinstance(result, jobs.PassResult):
             return {}
-        selection = _clamped(self._state.selection, result.trace)
+        selection = clamped(self._state.selection, result.trace)
         return {"trace": result.trace, "trace_rows": result.rows, "selection": selection}
 
     def _fetch_block(self) -> None:
@@ -383,18 +383,3 @@ class Session(QObject):
     def _block_ended(self, outcome: Outcome) -> None:
         what = {} if outcome.result is None else {"trace": outcome.result}
         self.pass_finished(outcome, "The block could not be replayed", what)
-
-
-def _clamped(selection: Selection, trace: "Trace") -> Selection:
-    """Bring each index of ``selection`` into the range that ``trace`` has."""
-    config, last = trace.config, trace.tokens - 1
-    clamped = replace(
-        selection,
-        layer=min(max(selection.layer, 0), config.n_layers - 1),
-        head=min(max(selection.head, 0), config.n_heads - 1),
-        query=max(-1, min(selection.query, last)),
-        key=None if selection.key is None or selection.key > last else max(0, selection.key),
-        row=min(max(selection.row, 0), trace.batch - 1),
-        stage=selection.stage if any(stage.name == selection.stage for stage in catalogue(config)) else "ids",
-    )
-    return selection if clamped == selection else clamped

@@ -15,8 +15,8 @@ from gptviz.analysis.attribution import (
     logit_attribution,
     read_parts,
     stream_attribution,
-    stream_stages,
 )
+from gptviz.analysis.operands import stream_stages
 from gptviz.capture import Trace, capture
 from gptviz.model import GPTModel
 
