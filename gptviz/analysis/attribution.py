@@ -32,7 +32,7 @@ class Kind(StrEnum):
     BIAS = "bias"
     FEED_FORWARD = "feed-forward"
     DROPOUT = "dropout"
-    SHIFT = "shift"
+    SHIFT = "final norm's shift"
     HEAD_BIAS = "output head's bias"
 
 
@@ -48,6 +48,15 @@ class Part:
     family: Family
     layer: int | None = None
     head: int | None = None
+
+    @property
+    def title(self) -> str:
+        """What a person calls it; heads and bias are named inside their attention."""
+        if self.head is not None:
+            return f"head {self.head + 1}"
+        if self.layer is None or self.kind is Kind.BIAS:
+            return str(self.kind)
+        return f"block {self.layer + 1} {self.kind}"
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
+from gptviz.analysis.attribution_question import Question
 from gptviz.analysis.operands import stream_stages
 from gptviz.session import jobs
 from gptviz.session.explain import explain
-from gptviz.session.state import Selection, ViewState, WhereFrom
+from gptviz.session.state import Selection, ViewState
 from gptviz.session.worker import Outcome
 
 if TYPE_CHECKING:
@@ -47,7 +48,9 @@ class Attributing(QObject):
 
     def ask(self, **what: Any) -> None:
         """Choose what is taken apart, for example ``ask(kind="logit", token=11)``."""
-        self._change(**what)
+        question = replace(self._session.state.where_from.question, **what)
+        if question != self._session.state.where_from.question:
+            self._change(question=question)
 
     def stop(self) -> None:
         """Read no further."""
@@ -74,7 +77,8 @@ class Attributing(QObject):
     def _state_changed(self, old: ViewState, new: ViewState) -> None:
         view = new.where_from
         if new.selection is not old.selection:
-            view = _followed(view, old.selection, new)
+            question = _followed(view.question, old.selection, new)
+            view = view if question is view.question else replace(view, question=question)
         if _place(old) != _place(new) or _pass(old) is not _pass(new):
             view = replace(view, parts=None, stopped=False, problem="")
         if view is not new.where_from:
@@ -120,14 +124,14 @@ def _pass(state: ViewState) -> object:
     return None if state.trace is None else state.trace.kept
 
 
-def _followed(view: WhereFrom, before: Selection, state: ViewState) -> WhereFrom:
-    """Take the stage of the stream that was selected, and the number if one was pointed out."""
+def _followed(question: Question, before: Selection, state: ViewState) -> Question:
+    """Ask for the stage of the stream that was selected, and for the number if one was pointed out."""
     selection = state.selection
     pointed = selection.feature if selection.feature != before.feature else None
     if selection.stage in ("out_head", "last") and pointed is not None:
-        return replace(view, kind="logit", token=pointed)
+        return replace(question, kind="logit", token=pointed)
     if state.trace is None or selection.stage not in stream_stages(state.trace.config):
-        return view
+        return question
     if pointed is not None:
-        return replace(view, kind="stream", stage=selection.stage, feature=pointed)
-    return replace(view, stage=selection.stage)
+        return replace(question, kind="stream", stage=selection.stage, feature=pointed)
+    return replace(question, stage=selection.stage)

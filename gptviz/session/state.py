@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from gptviz.analysis.attribution_question import Question
 from gptviz.analysis.check import Check
 
 if TYPE_CHECKING:
@@ -147,18 +148,9 @@ class WalkState:
 
 @dataclass(frozen=True)
 class WhereFrom:
-    """The number that is taken apart into what was added up, and what was added as far as it is read.
+    """The number that is taken apart, and what was added up at the selected token, as far as it was read."""
 
-    ``kind`` is stream (the value of ``feature`` at ``stage``), logit (that of ``token``), or lead (of the logit
-    of ``token`` over that of ``minus``). None is the last block's output, the feature with the largest size,
-    the likeliest token, and the likeliest of the others.
-    """
-
-    kind: str = "stream"
-    stage: str | None = None
-    feature: int | None = None
-    token: int | None = None
-    minus: int | None = None
+    question: Question = field(default_factory=Question)
     parts: "StreamParts | None" = None
     stopped: bool = False
     problem: str = ""  # why the parts can't be read

@@ -233,7 +233,7 @@ def test_a_logit_loses_what_a_part_contributed_when_it_is_taken_out(
     expected = {name: lost(taught_model, token, stream, vector) for name, vector in vectors.items()}
     shares = named(logit_attribution(trace, parts, token), inner=True)
 
-    shift = shares.pop("shift")
+    shift = shares.pop("final norm's shift")
     assert shares == {name: pytest.approx(value, abs=1e-5) for name, value in expected.items()}
     with torch.no_grad():
         assert shift == pytest.approx(float(taught_model.final_norm.shift @ taught_model.out_head.weight[token]), 1e-5)
@@ -302,7 +302,10 @@ def test_the_124m_models_logits_are_the_sum_of_what_its_modules_gave(small_model
     shares = named(logit_attribution(trace, parts, token), inner=True)
     expected = {name: lost(small_model, token, stream, vector) for name, vector in vectors.items()}
     assert len(expected) == 2 + 12 * (1 + 12 + 1 + 1)
-    assert shares == {"shift": 0.0, **{name: pytest.approx(value, abs=2e-5) for name, value in expected.items()}}
+    assert shares == {
+        "final norm's shift": 0.0,
+        **{name: pytest.approx(value, abs=2e-5) for name, value in expected.items()},
+    }
     for feature in range(0, 768, 31):
         found = stream_attribution(parts, "trf_blocks.11.shortcut2", feature)
         assert found is not None
