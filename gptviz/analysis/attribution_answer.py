@@ -11,6 +11,7 @@ from gptviz.analysis.attribution import (
     Share,
     StreamParts,
     logit_attribution,
+    read_parts,
     stream_attribution,
 )
 from gptviz.analysis.attribution_question import Question
@@ -47,6 +48,13 @@ def answer(trace: "Trace", parts: StreamParts, question: Question) -> Answer | N
             minus = runner_up(logits, token)
     found = logit_attribution(trace, parts, token, minus)
     return None if found is None else Answer(replace(question, token=token, minus=minus), found)
+
+
+def full_answer(trace: "Trace", row: int, position: int, question: Question) -> Answer:
+    """Read all parts at ``position`` of sequence ``row``, and answer."""
+    found = answer(trace, read_parts(trace, row, position), question)
+    assert found is not None
+    return found
 
 
 def runner_up(logits: np.ndarray[Any, np.dtype[Any]], token: int) -> int:
@@ -88,6 +96,25 @@ def as_json(found: Answer, position: int, text_of: Callable[[int], str]) -> dict
         "frozen_deviation": _finite(attribution.deviation),
         "parts": [_share(share) for share in attribution.shares],
     }
+
+
+def as_lines(found: Answer) -> list[str]:
+    """Write an answer for a person: a line for each share, then the sum and the captured value."""
+    attribution = found.attribution
+    lines = []
+    for share in attribution.shares:
+        lines.append(_line(share.value, share.part.title, share.part.stage))
+        lines += [_line(inner.value, f"  {inner.part.title}", inner.part.stage) for inner in share.inner]
+    lines.append(_line(attribution.total, "sum", ""))
+    verdict = "ok" if attribution.holds else "BROKEN: more than rounding"
+    lines.append(_line(attribution.captured, "captured", f"difference {attribution.difference:.2g}, {verdict}"))
+    if attribution.deviation is not None:
+        lines.append(f"LayerNorm's scale is frozen at the whole stream's deviation {attribution.deviation:.6g}")
+    return lines
+
+
+def _line(value: float, title: str, note: str) -> str:
+    return f"{value:>12.6f}  {title:<24} {note}".rstrip()
 
 
 def _share(share: Share) -> dict[str, Any]:
