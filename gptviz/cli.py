@@ -114,9 +114,7 @@ def _add_arguments(sub: argparse.ArgumentParser, command: str) -> None:
         what.add_argument("--stage", metavar="NAME", help="a stage of the stream, such as trf_blocks.0.shortcut2")
         what.add_argument("--logit", metavar="TOKEN", help="a token's ID, or its text with the leading space")
         sub.add_argument("--minus", metavar="TOKEN", help="with --logit: explain its lead over this token's logit")
-        sub.add_argument(
-            "--index", metavar="I,J,…", help="sequence, token and feature; with --logit sequence and token"
-        )
+        sub.add_argument("--index", metavar="I,J,K", help="sequence, token, feature; a logit has no feature")
     if command == "shot":
         sub.add_argument("out", metavar="OUT.png", type=Path)
         sub.add_argument("text", metavar="TEXT", nargs="?", default=_DEFAULT_PROMPT)
