@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPen
-from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QTreeView
+from PySide6.QtWidgets import QHeaderView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTreeView
 
 from gptviz.widgets.theme import UNIT, color, current, mono_font, px, text_font
 from gptviz.widgets.waterfall_model import BAR, MARK, PART, VALUE, WaterfallModel, WaterfallRow
@@ -32,7 +32,6 @@ class Waterfall(QTreeView):
         self.setItemDelegate(_Painter(self))
         self.setFrameShape(QTreeView.Shape.NoFrame)
         self.setUniformRowHeights(True)
-        self.setAllColumnsShowFocus(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollMode(QTreeView.ScrollMode.ScrollPerPixel)
         self.setMouseTracking(True)
@@ -112,6 +111,17 @@ class Waterfall(QTreeView):
         else:
             super().keyPressEvent(event)
 
+    def drawRow(
+        self, painter: QPainter, options: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        super().drawRow(painter, options, index)
+        current_row = self.currentIndex()
+        if self.hasFocus() and (index.row(), index.parent()) == (current_row.row(), current_row.parent()):
+            box = QRectF(options.rect)
+            painter.setPen(QPen(color(current().accent), 1))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5))
+
     def _fit(self) -> None:
         """Give the words what they need, and the bars the rest."""
         self.setIndentation(px(4 * UNIT))
@@ -144,6 +154,10 @@ class _Painter(QStyledItemDelegate):
     def __init__(self, view: Waterfall) -> None:
         super().__init__(view)
         self._view = view
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        super().initStyleOption(option, index)
+        option.state &= ~QStyle.StateFlag.State_HasFocus  # the view draws it around the whole row
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         return QSize(px(80), px(_ROW))
