@@ -26,6 +26,7 @@ from gptviz.session.state import (
     ViewState,
 )
 from gptviz.session.tidying import Tidying
+from gptviz.session.turns import Turns
 from gptviz.session.walk import Walk
 from gptviz.session.worker import Outcome, Worker
 
@@ -64,6 +65,7 @@ class Session(QObject):
         self.live = LiveStepping(self)
         self.attributing, self.checking, self.tidying = Attributing(self), Checking(self), Tidying(self)
         self.labs = LabWork(self)
+        self.turns = Turns(self)
         self._quiet_parts = (self.attributing, self.checking, self.tidying, self.labs)
 
     @property
@@ -216,7 +218,7 @@ class Session(QObject):
         """Cancel everything and end the threads."""
         self._run_when_ready = False
         self._live_timer.stop()
-        for part in (self.walk, *self._quiet_parts, self._worker, self._text_worker):
+        for part in (self.walk, *self._quiet_parts, self.turns, self._worker, self._text_worker):
             part.close()
         self._garbage.close()
 
@@ -325,6 +327,7 @@ class Session(QObject):
         what: dict[str, Any] = {}
         if isinstance(outcome.result, jobs.BuiltModel):
             self._model = outcome.result.model
+            self._garbage.spare_what_is_there()
             self._loaded_model = self._wanted_model
             # what another model computed must not stand under this one's name
             what = {"model": outcome.result.info, "trace": None, "trace_rows": (), "generation": Generation()}
