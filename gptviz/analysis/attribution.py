@@ -182,7 +182,9 @@ def logit_attribution(trace: "Trace", parts: StreamParts, token: int, minus: int
     deviation = float(np.sqrt(stream.var() + trace.eps("final_norm")))
     scaled = row * trace.parameter("final_norm.scale") / deviation
     direction = scaled - scaled.mean()  # p · (s - mean(s)) = (p - mean(p)) · s
-    shares = [share for group in parts.groups for share in _shares(group, group.vectors @ direction)]
+    # einsum computes in this one thread; a product so small would mostly wait for the other threads
+    along = [np.einsum("ne,e->n", group.vectors, direction) for group in parts.groups]
+    shares = [share for group, values in zip(parts.groups, along, strict=True) for share in _shares(group, values)]
     shares += _constant_shares(trace, row, token, minus)
     captured = terms[0] - sum(terms[1:])
     return Attribution(captured, tuple(shares), _largest(captured, shares, terms), deviation)
@@ -260,9 +262,8 @@ def _block_addends(trace: "Trace", layer: int, row: int, position: int) -> Adden
 @np.errstate(invalid="ignore", over="ignore")
 def _head_vectors(merged: Array, weights: Array, heads: int) -> Array:
     """Return what each head adds (H, E): its D features of ``merged`` (E,) times its columns of ``weights`` (E, E)."""
-    E = merged.size
-    columns = weights.astype(np.float64).reshape(E, heads, E // heads).transpose(1, 2, 0)  # (H, D, E)
-    result: Array = (merged.astype(np.float64).reshape(heads, 1, E // heads) @ columns)[:, 0]
+    columns = weights.astype(np.float64).reshape(merged.size, heads, -1)  # (E, H, D)
+    result: Array = np.einsum("ehd,hd->he", columns, merged.astype(np.float64).reshape(heads, -1))
     return result
 
 

@@ -16,6 +16,7 @@ from gptviz.session.worker import Outcome
 if TYPE_CHECKING:
     from gptviz.session.session import Session
 
+_PAUSE_MS = 40  # after a new trace, for the panes to be painted
 _RETRY_MS = 10  # after which to ask again whether the worker has come to an end
 
 
@@ -83,11 +84,11 @@ class Attributing(QObject):
             view = replace(view, parts=None, stopped=False, problem="")
         if view is not new.where_from:
             self._session.change(where_from=view)
-        self._begin()
+        self._begin(_PAUSE_MS if _pass(old) is not _pass(new) else 0)
 
-    def _begin(self) -> None:
+    def _begin(self, pause: int = 0) -> None:
         if self.pending and not self._timer.isActive():
-            self._timer.start(0)
+            self._timer.start(pause)
 
     @Slot()
     def _go_on(self) -> None:
