@@ -141,11 +141,11 @@ class Waterfall(QTreeView):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_model"):
+        kinds = (QEvent.Type.FontChange, QEvent.Type.StyleChange, QEvent.Type.PaletteChange)
+        if event.type() in kinds and hasattr(self, "_model"):
+            self._model.forget_colours()
             self._fit()
             self.doItemsLayout()
-        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_model"):
-            self._model.forget_colours()
 
 
 class _Painter(QStyledItemDelegate):
