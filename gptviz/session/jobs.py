@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gptviz.model.config import CONFIGS
 from gptviz.session.gate import Gate
+from gptviz.session.requests import ModelRequest, UntrainedRequest
 from gptviz.session.state import GeneratedStep, ModelInfo, PromptTokens
 from gptviz.session.worker import JobContext
 
@@ -33,10 +34,12 @@ _UNNOTICED_SECONDS = 0.03  # a quiet job of about this length lets nobody wait
 
 @dataclass(frozen=True)
 class BuiltModel:
-    """A model and its description."""
+    """A model, its description, and what reads and writes its texts; None for GPT-2's own tokenizer."""
 
     model: "GPTModel"
     info: ModelInfo
+    tokenizer: "Tokenizer | None" = None
+    asks_for_table: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,15 @@ def tokenise(tokenizer: "Tokenizer", texts: Sequence[str], shown: int, context: 
     )
 
 
+def make_model(request: ModelRequest, context: JobContext) -> BuiltModel:
+    """Initialise an untrained model, or open a checkpoint."""
+    if isinstance(request, UntrainedRequest):
+        return build_model(request.config, request.seed, context)
+    from gptviz.session.opening_jobs import open_checkpoint
+
+    return open_checkpoint(request, context)
+
+
 def build_model(name: str, seed: int, context: JobContext) -> BuiltModel:
     """Initialise an untrained model of the configuration ``name``."""
     context.report("Loading PyTorch")
@@ -78,7 +90,7 @@ def build_model(name: str, seed: int, context: JobContext) -> BuiltModel:
 
     from gptviz.model.parameters import initialise
 
-    _use_threads()
+    use_threads()
     title = TITLES[name]
 
     def on_progress(fraction: float) -> None:
@@ -89,7 +101,7 @@ def build_model(name: str, seed: int, context: JobContext) -> BuiltModel:
     return BuiltModel(model, ModelInfo(title, model.config, seed, parameters, torch.get_num_threads()))
 
 
-def _use_threads() -> None:
+def use_threads() -> None:
     """Leave the GUI a core where there are more than two."""
     import torch
 
