@@ -25,7 +25,8 @@ from gptviz.widgets.token_strip import TokenStrip
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# These have a use of their own for the arrow keys: they move a cursor, a value or a selection.
+# These have a use of their own for the arrow keys: they move a cursor, a value or a selection. So have widgets that
+# say so by an attribute: those of the labs, which need not be imported for this.
 _KEEP_ARROWS = (QLineEdit, QAbstractSpinBox, QAbstractSlider, QComboBox, Heatmap, HeadGrid, TokenStrip)
 
 
@@ -75,4 +76,4 @@ def _keeps(widget: QObject, key: int) -> bool:
         return not widget.isReadOnly()
     if key == Qt.Key.Key_Space and isinstance(widget, QAbstractButton):
         return True
-    return isinstance(widget, _KEEP_ARROWS)
+    return isinstance(widget, _KEEP_ARROWS) or getattr(widget, "keeps_arrows", False)
