@@ -132,7 +132,7 @@ class LayerNormLabPane(Pane):
         columns = LabColumns(
             [
                 (settings, 216, 216),
-                (steps, 480, 800),
+                (steps, 490, 800),
                 ([self.by_row, self.by_column, self.difference, 1], 430, 600),
             ]
         )
