@@ -14,7 +14,7 @@ from gptviz.widgets.theme import color, current, mono_font, px, text_font
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_NAMES, _ROW, _AXIS, _DOT = 88, 40, 20, 9  # px
+_NAMES, _ROW, _AXIS, _DOT = 88, 32, 20, 9  # px
 _MARGIN = 1.12  # of the largest number
 
 
