@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy
 
-from gptviz.widgets.plot_axis import PlotAxis, tone
-from gptviz.widgets.theme import color, current, mono_font, px
+from gptviz.widgets.plot_axis import PlotAxis
+from gptviz.widgets.plotting import pg
+from gptviz.widgets.theme import color, current, mono_font, px, tone
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

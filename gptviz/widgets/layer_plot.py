@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QSize
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from gptviz.widgets.curve_plot import CurveStyle
-from gptviz.widgets.plot_axis import PlotAxis, tone
-from gptviz.widgets.theme import color, current, px
+from gptviz.widgets.plot_axis import PlotAxis
+from gptviz.widgets.plotting import pg
+from gptviz.widgets.theme import color, current, px, tone
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
