@@ -13,7 +13,7 @@ from torch.nn.functional import cross_entropy
 from gptviz import resources
 from gptviz.analysis.heads import SCORE_NAMES
 from gptviz.checkpoints import load
-from gptviz.head_report import report_on_probe
+from gptviz.commands.head_report import report_on_probe
 from gptviz.model import GPTModel, initialise
 from gptviz.tokenizer import gpt2_tokenizer
 

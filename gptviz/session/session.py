@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from gptviz.session import jobs
+from gptviz.session.attributing import Attributing
 from gptviz.session.checking import Checking
 from gptviz.session.clamping import clamped
 from gptviz.session.explain import MOST_ROWS, TOO_MANY_ROWS, explain, problem_of, too_long_to_paste
@@ -19,6 +20,7 @@ from gptviz.session.live import LiveStepping
 from gptviz.session.measuring import Measuring
 from gptviz.session.model_making import ModelMaking
 from gptviz.session.opening import Opening
+from gptviz.session.replaying import Replaying
 from gptviz.session.requests import ModelRequest, UntrainedRequest
 from gptviz.session.state import (
     DEFAULT_CONFIG,
@@ -65,13 +67,14 @@ class Session(QObject):
         self.walk = Walk(self)
         self.loop = GreedyLoop(self)
         self.live = LiveStepping(self)
-        self.checking = Checking(self)
+        self.attributing, self.checking, self.tidying = Attributing(self), Checking(self), Tidying(self)
         self.measuring = Measuring(self)
-        self.tidying = Tidying(self)
         self.labs = LabWork(self)
+        self.replaying = Replaying(self)
         self.making = ModelMaking(self)
         self.opening = Opening(self)
         self.turns = Turns(self)
+        self._quiet_parts = (self.attributing, self.checking, self.measuring, self.tidying, self.labs)
 
     @property
     def state(self) -> ViewState:
@@ -80,6 +83,10 @@ class Session(QObject):
     def token_text(self, token: int) -> str:
         """Return the text of a token; its ID while the tokenizer is not read."""
         return str(token) if self._tokenizer is None else self._tokenizer.token_text(token)
+
+    def ids_of(self, text: str) -> list[int]:
+        """Return the tokens of a short text; none while the tokenizer is not read."""
+        return [] if self._tokenizer is None else self._tokenizer.encode(text)
 
     def text_of(self, ids: Sequence[int]) -> str:
         """Return the text of several tokens."""
@@ -105,7 +112,7 @@ class Session(QObject):
     @property
     def settled(self) -> bool:
         """Whether nothing at all is under way or waiting, checks and tidying included."""
-        return self.idle and not (self.busy or self.measuring.unfinished or self.tidying.pending or self.labs.pending)
+        return self.idle and not self.busy and not any(part.pending for part in self._quiet_parts)
 
     @property
     def idle(self) -> bool:
@@ -194,9 +201,10 @@ class Session(QObject):
         selection = replace(self._state.selection, **what)
         if self._state.trace is not None:
             selection = clamped(selection, self._state.trace)
-        if selection != self._state.selection:
+        if self.replaying.is_needed(selection.layer):
+            self.replaying.start(selection)
+        elif selection != self._state.selection:
             self.change(selection=selection)
-        self._fetch_block()
 
     def select_stage(self, name: str) -> None:
         """Select a stage, and with it the block, the LayerNorm or the attention view that it belongs to."""
@@ -227,8 +235,7 @@ class Session(QObject):
         """Cancel everything and end the threads."""
         self.run_when_ready = False
         self._live_timer.stop()
-        quiet = self.walk, self.checking, self.measuring, self.tidying, self.labs, self.turns
-        for part in (*quiet, self._worker, self._text_worker, self._garbage):
+        for part in (self.walk, *self._quiet_parts, self.turns, self._worker, self._text_worker, self._garbage):
             part.close()
 
     # --- inside ------------------------------------------------------------------------------------------
@@ -241,12 +248,12 @@ class Session(QObject):
             self._state = new
             self.changed.emit(old, new)
 
-    def submit(self, text: str, work: Any, on_end: Any, on_tell: Any = None, live: bool = False) -> None:
-        """For the session package: let the worker do ``work`` and show ``text`` meanwhile."""
+    def submit(self, text: str, work: Any, on_end: Any, on_tell: Any = None, live: bool = False, **what: Any) -> None:
+        """For the session package: let the worker do ``work``, show ``text`` meanwhile, and change ``what`` with it."""
         self._quiet = False
         self._worker.submit(work, on_end, on_tell)
         self._live_timer.start()
-        self.change(activity=Activity(text), live=() if live else None, held=None)
+        self.change(activity=Activity(text), live=() if live else None, held=None, **what)
 
     def submit_quietly(self, work: Any, on_end: Any) -> None:
         """For the session package: let the worker do ``work`` until a person wants something."""
@@ -371,7 +378,7 @@ class Session(QObject):
     def pass_finished(self, outcome: Outcome, what_failed: str, what: dict[str, Any]) -> None:
         self.finish(outcome, what_failed, **what)
         if what:
-            self._fetch_block()
+            self.replaying.start_if_needed()
             self.loop.keep_playing()
 
     def shown(self, result: object) -> dict[str, Any]:
@@ -380,20 +387,3 @@ class Session(QObject):
             return {}
         selection = clamped(self._state.selection, result.trace)
         return {"trace": result.trace, "trace_rows": result.rows, "selection": selection}
-
-    def _fetch_block(self) -> None:
-        """Have the selected block's inside at hand: replay it unless it was kept."""
-        trace = self._state.trace
-        if trace is None or self.computing or not trace.complete or trace.has_block(self._state.selection.layer):
-            return
-        selection = self._state.selection
-        work = partial(jobs.replay_block, trace, selection.layer, selection.stage)
-        self.submit(f"Replaying block {selection.layer + 1}", work, self._block_ended, self._block_begun)
-
-    def _block_begun(self, trace: object) -> None:
-        """The selected stage can be shown already, while the rest of its block is still being replayed."""
-        self.change(trace=trace)
-
-    def _block_ended(self, outcome: Outcome) -> None:
-        what = {} if outcome.result is None else {"trace": outcome.result}
-        self.pass_finished(outcome, "The block could not be replayed", what)
