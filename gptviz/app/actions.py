@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 _LARGEST_SEED = 2**31 - 1
 
 
+def _pane_key(number: int) -> str:
+    """Return the shortcut of the pane with this number: ten are Alt and a digit, those after them Shift too."""
+    return f"Alt+{number % 10}" if number <= 10 else f"Alt+Shift+{number % 10}"
+
+
 class Actions:
     """Makes the actions and menus of a main window."""
 
@@ -98,8 +103,9 @@ class Actions:
         view = self._menu("View", ())
         for number, dock in enumerate(window.docks.values(), start=1):
             toggle = dock.toggleViewAction()
-            toggle.setShortcut(QKeySequence(f"Alt+{number}"))
-            toggle.setToolTip(f"Show or hide the pane {dock.windowTitle()} (Alt+{number})")
+            key = _pane_key(number)
+            toggle.setShortcut(QKeySequence(key))
+            toggle.setToolTip(f"Show or hide the pane {dock.windowTitle()} ({key})")
             view.addAction(toggle)
         view.addActions([self.restore])
         view.addSeparator()
