@@ -35,6 +35,7 @@ class PromptBar(QWidget):
         self.count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.notice = QLabel()
         self.notice.setObjectName("notice")
+        self.notice.setTextFormat(Qt.TextFormat.PlainText)
         self.rows = PromptRows(session)
         self.row = Stepper("Row", "Which row of the batch is shown", "Row ")
         self.row.changed.connect(lambda row: session.select(row=row - 1))
@@ -93,7 +94,8 @@ class PromptBar(QWidget):
         self.row.setVisible(batch > 1)
         self.row.set_value(new.selection.row + 1, batch)
         untrained = new.model is not None and not new.model.trained
-        self.notice.setText("random weights: the text is noise" if untrained else "")
+        problem = new.tokens[row].problem.partition(":")[0]
+        self.notice.setText(problem or ("random weights: the text is noise" if untrained else ""))
 
     def _show_count(self, state: ViewState) -> None:
         counts = [len(row.ids) for row in state.tokens]

@@ -328,6 +328,11 @@ class Session(QObject):
             self.change(tokens=tuple(PromptTokens() for _ in self._state.prompts))
         self._tokenise()
 
+    def drop_tokenizer(self) -> None:
+        """For the session package: read GPT-2's tokenizer instead of the one that a checkpoint brought."""
+        self._tokenizer = None
+        self.load_tokenizer()
+
     def take_model(self, model: "GPTModel") -> None:
         """For the session package: run passes on ``model`` from now on."""
         self._model = model
