@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from gptviz import __version__
 from gptviz.chosen_model import ChoiceError, ChosenModel, add_arguments, chosen
+from gptviz.display import DisplayError, import_qt, require_display
 
 if TYPE_CHECKING:
     from gptviz.analysis.candidates import Candidate
@@ -42,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = command(options)
         sys.stdout.flush()
         return status
-    except (UsageError, ChoiceError) as error:
+    except (UsageError, ChoiceError, DisplayError) as error:
         print(f"gptviz: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
     except BrokenPipeError:
@@ -68,6 +69,7 @@ def _parse(words: list[str]) -> argparse.Namespace:
         "tokens": (_tokens, "show the tokens of a text"),
         "trace": (_trace, "run the model once and list all stages"),
         "generate": (_generate, "append tokens, the likeliest first"),
+        "where-from": (_where_from, "show what each part added to a value of the residual stream, or to a logit"),
         "params": (_params, "count the parameters"),
         "shot": (_shot, "save a picture of the window after a run; needs no screen"),
     }
@@ -101,12 +103,18 @@ def _command(common: argparse.ArgumentParser, words: list[str]) -> str | None:
 
 
 def _add_arguments(sub: argparse.ArgumentParser, command: str) -> None:
-    if command in ("tokens", "generate"):
+    if command in ("tokens", "generate", "where-from"):
         sub.add_argument("text", metavar="TEXT")
     if command == "trace":
         sub.add_argument("texts", metavar="TEXT", nargs="+", help="several texts make one batch of equal token counts")
     if command == "generate":
         sub.add_argument("--max-new-tokens", type=int, required=True, metavar="N")
+    if command == "where-from":
+        what = sub.add_mutually_exclusive_group(required=True)
+        what.add_argument("--stage", metavar="NAME", help="a stage of the stream, such as trf_blocks.0.shortcut2")
+        what.add_argument("--logit", metavar="TOKEN", help="a token's ID, or its text with the leading space")
+        sub.add_argument("--minus", metavar="TOKEN", help="with --logit: explain its lead over this token's logit")
+        sub.add_argument("--index", metavar="I,J,K", help="sequence, token, feature; a logit has no feature")
     if command == "shot":
         sub.add_argument("out", metavar="OUT.png", type=Path)
         sub.add_argument("text", metavar="TEXT", nargs="?", default=_DEFAULT_PROMPT)
@@ -141,8 +149,8 @@ def _size(text: str) -> tuple[int, int]:
 
 
 def _window(options: argparse.Namespace) -> int:
-    _require_display()
-    _import_qt()
+    require_display()
+    import_qt()
     from gptviz.app.application import open_window
 
     return open_window(options.text, _wanted(options))
@@ -234,6 +242,30 @@ def _generate(options: argparse.Namespace) -> int:
     return 0
 
 
+def _where_from(options: argparse.Namespace) -> int:
+    import torch
+
+    from gptviz.analysis.attribution_answer import as_json, as_lines, full_answer
+    from gptviz.analysis.attribution_question import Asked, understand
+    from gptviz.capture import capture
+
+    choice = chosen(options)
+    tokenizer, config = choice.tokenizer, choice.config
+    ids = _encode_prompt(choice, options.text, config.context_length)
+    asked = Asked(options.stage, options.logit, options.minus, options.index)
+    try:
+        question, position = understand(asked, config, len(ids), tokenizer.encode)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    trace = capture(choice.model, torch.tensor([ids]))
+    found = full_answer(trace, 0, position, question)
+    if options.json:
+        _print_json(as_json(found, position, tokenizer.token_text))
+    for line in () if options.json else as_lines(found):
+        print(line)
+    return 0
+
+
 def _params(options: argparse.Namespace) -> int:
     from gptviz.model import count_parameters
 
@@ -254,7 +286,7 @@ def _shot(options: argparse.Namespace) -> int:
     if not options.out.absolute().parent.is_dir():
         raise UsageError(f"there is no folder {options.out.absolute().parent}: make it first")
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    _import_qt()
+    import_qt()
     from gptviz.app.application import Shot, ShotError, shoot
 
     try:
@@ -266,49 +298,6 @@ def _shot(options: argparse.Namespace) -> int:
 
 
 # --- parts of them ---------------------------------------------------------------------------------------
-
-
-def _require_display() -> None:
-    environment = os.environ
-    if not sys.platform.startswith("linux") or environment.get("QT_QPA_PLATFORM", "xcb") != "xcb":
-        return
-    display = environment.get("DISPLAY")
-    if environment.get("WAYLAND_DISPLAY") and not environment.get("QT_QPA_PLATFORM"):
-        return
-    if not display or not _answers(display):
-        reason = f"DISPLAY {display} does not answer" if display else "DISPLAY is not set"
-        raise UsageError(
-            f"there is no display to open a window on ({reason}): use a desktop session, "
-            "or save a picture with 'gptviz shot OUT.png'"
-        )
-
-
-def _answers(display: str) -> bool:
-    """Tell whether an X server can be reached: Qt itself would end the process with a crash report."""
-    import ctypes
-
-    try:
-        xcb = ctypes.CDLL("libxcb.so.1")
-    except OSError:
-        return True  # Qt will say what is missing
-    xcb.xcb_connect.restype = ctypes.c_void_p
-    connection = ctypes.c_void_p(xcb.xcb_connect(display.encode(), None))
-    failed = bool(xcb.xcb_connection_has_error(connection))
-    xcb.xcb_disconnect(connection)
-    return not failed
-
-
-def _import_qt() -> None:
-    if sys.platform == "win32":
-        import torch  # noqa: F401 - before Qt, whose libraries must not be loaded first
-    try:
-        import PySide6.QtSvg
-        import PySide6.QtWidgets  # noqa: F401
-    except ImportError as error:
-        raise UsageError(
-            f"Qt can't be loaded ({error}): on Debian or Ubuntu run scripts/system-packages.sh, "
-            "or see 'System packages' in README.md"
-        ) from error
 
 
 def _encode(tokenizer: "Tokenizer", text: str) -> list[int]:

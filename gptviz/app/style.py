@@ -78,6 +78,7 @@ QLabel#readout {{ font-family: "{MONO_FAMILY}"; font-size: {px(12)}px; }}
 QLabel#muted {{ color: {theme.muted}; font-size: {px(12)}px; }}
 QLabel#count {{ font-family: "{MONO_FAMILY}"; font-size: {px(12)}px; color: {theme.muted}; }}
 QLabel#count[over="true"] {{ color: {theme.error}; }}
+QLabel#problem {{ color: {theme.error}; font-size: {px(12)}px; }}
 QLabel#notice {{ color: {theme.warning}; font-size: {px(12)}px; }}
 
 QPushButton, QToolButton {{ background: {theme.panel}; color: {theme.text}; border: 1px solid {control};
@@ -121,6 +122,7 @@ QPushButton#segment:checked, QPushButton#toggle:checked {{
 QPlainTextEdit, QLineEdit, QSpinBox {{ background: {theme.panel}; color: {theme.text};
     border: 1px solid {control}; border-radius: {px(5)}px; padding: {px(3)}px {px(8)}px;
     selection-background-color: {theme.accent}; selection-color: {theme.on_accent}; }}
+QLineEdit QToolButton {{ background: transparent; border: none; padding: 0; min-height: 0; }}
 QPlainTextEdit:focus, QLineEdit:focus, QSpinBox:focus {{ border: 1px solid {theme.accent}; }}
 QPlainTextEdit#prompt {{ font-size: {px(14)}px; padding: 0 {px(4)}px; }}
 QPlainTextEdit#generated {{ background: {theme.window}; border: 1px solid {theme.hairline}; font-size: {px(13)}px; }}

@@ -21,6 +21,7 @@ class Pane(QWidget):
 
     name: ClassVar[str]  # stable: command line, saved layouts
     title: ClassVar[str]
+    shows_selected_stage: ClassVar[bool] = False
 
     pane_wanted = Signal(str)  # the name of another pane, that the person wants to see
 
@@ -66,6 +67,8 @@ class Pane(QWidget):
     @Slot()
     def _catch_up(self) -> None:
         new = self.session.state
+        if self.shows_selected_stage and new.awaits_stage and self._seen is not None:
+            return  # what is on screen stays until the stage is there: drawing an empty place first takes time too
         if new is not self._seen:
             old, self._seen = self._seen, new
             self.render_state(old, new)

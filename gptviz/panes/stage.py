@@ -46,6 +46,7 @@ class StagePane(Pane):
 
     name = "stage"
     title = "Stage"
+    shows_selected_stage = True
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)

@@ -11,7 +11,7 @@ from gptviz.session.requests import (
     CheckpointRequest,
     HeadsQuestion,
     ModelRequest,
-    Question,
+    OpeningQuestion,
     TableQuestion,
     UntrainedRequest,
 )
@@ -64,9 +64,9 @@ class ModelMaking(QObject):
         cleared: dict[str, Any] = {"trace": None, "trace_rows": (), "generation": Generation()}
         session.finish(outcome, "", model=info, question=question, **cleared)
         if built.tokenizer is not None:
-            session.take_tokenizer(built.tokenizer)
+            session.texts.take(built.tokenizer)
         elif self._own_tokenizer:
-            session.drop_tokenizer()
+            session.texts.drop()
         self._own_tokenizer = built.tokenizer is not None
 
     def _keep(self, outcome: Outcome) -> None:
@@ -81,10 +81,10 @@ class ModelMaking(QObject):
             outcome = replace(outcome, error=None)
         failed = "The checkpoint could not be opened" if checkpoint else "The model could not be initialised"
         session.finish(outcome, failed, question=question)
-        session.load_missing_tokenizer()
+        session.texts.load_if_missing()
 
 
-def _question(outcome: Outcome, request: ModelRequest) -> Question | None:
+def _question(outcome: Outcome, request: ModelRequest) -> OpeningQuestion | None:
     """Return what has to be asked back because of how an attempt ended; its error is known by name, without torch."""
     unknown: Any = outcome.error
     if type(unknown).__name__ != "HeadsNeeded" or not isinstance(request, CheckpointRequest):

@@ -50,7 +50,7 @@ class Opening(QObject):
         session = self._session
         session.change(question=None)
         self._remember(None)
-        if not session.encodes(session.state.prompt):
+        if not session.ids_of(session.state.prompt):
             session.set_prompts((_EXAMPLE,))
         session.run()
 
@@ -70,7 +70,7 @@ class Opening(QObject):
         self._session.finish(Outcome(outcome.generation, cancelled=outcome.cancelled), "", **what)
         if outcome.result is not None:
             tokenizer: Tokenizer = outcome.result  # type: ignore[assignment]
-            self._session.take_tokenizer(tokenizer)
+            self._session.texts.take(tokenizer)
             self._session.run()
 
     def _remember(self, table: str | None) -> None:

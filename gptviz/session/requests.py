@@ -47,4 +47,4 @@ class TableQuestion:
     vocab_size: int
 
 
-Question = HeadsQuestion | TableQuestion
+OpeningQuestion = HeadsQuestion | TableQuestion

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from gptviz.session import jobs
+from gptviz.session.attributing import Attributing
 from gptviz.session.checking import Checking
 from gptviz.session.clamping import clamped
 from gptviz.session.explain import MOST_ROWS, TOO_MANY_ROWS, explain, problem_of, too_long_to_paste
@@ -26,8 +27,10 @@ from gptviz.session.state import (
     Activity,
     Generation,
     PromptTokens,
+    Selection,
     ViewState,
 )
+from gptviz.session.texts import Texts
 from gptviz.session.tidying import Tidying
 from gptviz.session.turns import Turns
 from gptviz.session.walk import Walk
@@ -35,10 +38,8 @@ from gptviz.session.worker import Outcome, Worker
 
 if TYPE_CHECKING:
     from gptviz.model.gpt import GPTModel
-    from gptviz.tokenizer import Tokenizer
 
 _LIVE_MS = 50  # how often progress is read off the worker
-_SHOWN_PIECES = 1100  # more than any context holds
 
 
 class Session(QObject):
@@ -50,11 +51,9 @@ class Session(QObject):
         super().__init__(parent)
         self._state = ViewState(prompts=(prompt,))
         self._model: GPTModel | None = None
-        self._tokenizer: Tokenizer | None = None
         self.run_when_ready = False  # for the session package: a run waits for model and tokens
         self._garbage = GuiThreadGarbage(self)
         self._worker = Worker("torch", self)
-        self._text_worker = Worker("text", self)
         self._live_timer = QTimer(self)
         self._live_timer.setInterval(_LIVE_MS)
         self._live_timer.timeout.connect(self._read_progress)
@@ -64,12 +63,12 @@ class Session(QObject):
         self.walk = Walk(self)
         self.loop = GreedyLoop(self)
         self.live = LiveStepping(self)
-        self.checking = Checking(self)
-        self.tidying = Tidying(self)
-        self.labs = LabWork(self)
+        self.attributing, self.checking, self.tidying = Attributing(self), Checking(self), Tidying(self)
+        self.labs, self.texts = LabWork(self), Texts(self)
         self.making = ModelMaking(self)
         self.opening = Opening(self)
         self.turns = Turns(self)
+        self._quiet_parts = (self.attributing, self.checking, self.tidying, self.labs)
 
     @property
     def state(self) -> ViewState:
@@ -77,18 +76,15 @@ class Session(QObject):
 
     def token_text(self, token: int) -> str:
         """Return the text of a token; its ID while the tokenizer is not read."""
-        return str(token) if self._tokenizer is None else self._tokenizer.token_text(token)
+        return str(token) if (known := self.texts.tokenizer) is None else known.token_text(token)
+
+    def ids_of(self, text: str) -> list[int]:
+        """Return the tokens of a short text; none while the tokenizer is not read, or if it has none for it."""
+        return self.texts.ids_of(text)
 
     def text_of(self, ids: Sequence[int]) -> str:
         """Return the text of several tokens."""
-        return "" if self._tokenizer is None else self._tokenizer.decode(ids)
-
-    def encodes(self, text: str) -> bool:
-        """Tell whether the vocabulary has tokens for a text."""
-        try:
-            return self._tokenizer is not None and bool(self._tokenizer.encode(text))
-        except ValueError:
-            return False
+        return "" if (known := self.texts.tokenizer) is None else known.decode(ids)
 
     @property
     def building(self) -> bool:
@@ -98,13 +94,12 @@ class Session(QObject):
     @property
     def busy(self) -> bool:
         """Whether anything that a person asked for is under way or waiting."""
-        return self.computing or self._text_worker.context is not None or self.run_when_ready
+        return self.computing or self.texts.busy or self.run_when_ready
 
     @property
     def settled(self) -> bool:
         """Whether nothing at all is under way or waiting, checks and tidying included."""
-        waiting = self.busy or self.checking.pending or self.tidying.pending or self.labs.pending
-        return self.idle and not waiting
+        return self.idle and not self.busy and not any(part.pending for part in self._quiet_parts)
 
     @property
     def idle(self) -> bool:
@@ -125,7 +120,7 @@ class Session(QObject):
     def start_with(self, request: ModelRequest) -> None:
         """Do the same with whatever model is asked for; a checkpoint brings its tokenizer with it."""
         if isinstance(request, UntrainedRequest):
-            self.load_tokenizer()
+            self.texts.load()
         self.making.make(request)
 
     def use_model(self, config: str, seed: int) -> None:
@@ -135,14 +130,14 @@ class Session(QObject):
     def set_prompts(self, prompts: tuple[str, ...]) -> None:
         """Replace all prompts; their tokens follow."""
         self.change(prompts=prompts, tokens=tuple(PromptTokens() for _ in prompts))
-        self._tokenise()
+        self.texts.tokenise()
 
     def set_prompt(self, text: str, row: int = 0) -> None:
         """Take the text of an input line; its tokens follow."""
         prompts = self._state.prompts
         if text != prompts[row]:
             self.change(prompts=(*prompts[:row], text, *prompts[row + 1 :]))
-            self._tokenise()
+            self.texts.tokenise()
 
     def refuse_paste(self, characters: int) -> None:
         """Say that a pasted text is too long for any model here; the prompt stays as it was."""
@@ -154,7 +149,7 @@ class Session(QObject):
             self.change(message=TOO_MANY_ROWS)
             return
         self.change(prompts=(*self._state.prompts, self._state.prompts[-1]))
-        self._tokenise()
+        self.texts.tokenise()
 
     def remove_prompt(self, row: int) -> None:
         """Make the batch one row smaller; the first row stays."""
@@ -162,7 +157,7 @@ class Session(QObject):
             prompts = self._state.prompts
             self.change(prompts=(*prompts[:row], *prompts[row + 1 :]))
             self.select(row=0)  # whose tokens are the prompt's and the trace's alike
-            self._tokenise()
+            self.texts.tokenise()
 
     def run(self) -> None:
         """Run the model on the prompts, as soon as model and tokens are there."""
@@ -172,7 +167,7 @@ class Session(QObject):
         """Run the model on the prompts; ``gate`` can hold the pass."""
         if self._model is None and not self.building:
             self.making.make(self.making.wanted)
-        self.load_missing_tokenizer()
+        self.texts.load_if_missing()
         self.run_when_ready = True
         self._gate = gate
         self.run_if_ready()
@@ -193,9 +188,10 @@ class Session(QObject):
         selection = replace(self._state.selection, **what)
         if self._state.trace is not None:
             selection = clamped(selection, self._state.trace)
-        if selection != self._state.selection:
+        if self._has_to_replay(selection.layer):
+            self._replay(selection)
+        elif selection != self._state.selection:
             self.change(selection=selection)
-        self._fetch_block()
 
     def select_stage(self, name: str) -> None:
         """Select a stage, and with it the block, the LayerNorm or the attention view that it belongs to."""
@@ -226,9 +222,9 @@ class Session(QObject):
         """Cancel everything and end the threads."""
         self.run_when_ready = False
         self._live_timer.stop()
-        quiet = (self.walk, self.checking, self.tidying, self.labs, self.turns)
-        for part in (*quiet, self._worker, self._text_worker, self._garbage):
+        for part in (self.walk, *self._quiet_parts, self.turns, self._worker, self.texts):
             part.close()
+        self._garbage.close()
 
     # --- inside ------------------------------------------------------------------------------------------
 
@@ -240,12 +236,12 @@ class Session(QObject):
             self._state = new
             self.changed.emit(old, new)
 
-    def submit(self, text: str, work: Any, on_end: Any, on_tell: Any = None, live: bool = False) -> None:
-        """For the session package: let the worker do ``work`` and show ``text`` meanwhile."""
+    def submit(self, text: str, work: Any, on_end: Any, on_tell: Any = None, live: bool = False, **what: Any) -> None:
+        """For the session package: let the worker do ``work``, show ``text`` meanwhile, and change ``what`` with it."""
         self._quiet = False
         self._worker.submit(work, on_end, on_tell)
         self._live_timer.start()
-        self.change(activity=Activity(text), live=() if live else None, held=None)
+        self.change(activity=Activity(text), live=() if live else None, held=None, **what)
 
     def submit_quietly(self, work: Any, on_end: Any) -> None:
         """For the session package: let the worker do ``work`` until a person wants something."""
@@ -255,12 +251,12 @@ class Session(QObject):
     def submit_pass(self, rows: Sequence[Sequence[int]], text: str, on_end: Any, gate: Gate | None = None) -> None:
         """For the session package: run the model on ``rows`` of token IDs; ``gate`` can hold the pass."""
         assert self._model is not None
-        assert self._tokenizer is not None
+        assert self.texts.tokenizer is not None
         layer = min(self._state.selection.layer, self._model.config.n_layers - 1)
         if gate is not None and self._before_live is None:
             self._before_live = self._state.trace, self._state.trace_rows
         request = jobs.PassRequest(rows, layer, gate)
-        work = partial(jobs.run_pass, self._model, self._tokenizer, request)
+        work = partial(jobs.run_pass, self._model, self.texts.tokenizer, request)
         self.submit(text, work, on_end, self._held, live=True)
 
     def _held(self, result: object) -> None:
@@ -305,58 +301,15 @@ class Session(QObject):
             generation = replace(generation, shown=self.loop.step_of(trace))
         self.change(**{"activity": None, "live": None, "held": None, "generation": generation, **result})
 
-    def load_tokenizer(self) -> None:
-        """For the session package: read GPT-2's tokenizer."""
-        self._text_worker.submit(jobs.load_tokenizer, self._tokenizer_ended)
-
-    def load_missing_tokenizer(self) -> None:
-        """For the session package: read GPT-2's tokenizer if there is none and no checkpoint will bring one."""
-        if self._tokenizer is None and self._text_worker.context is None and not self.making.brings_tokenizer:
-            self.load_tokenizer()
-
-    def _tokenizer_ended(self, outcome: Outcome) -> None:
-        if outcome.error is not None:
-            self.run_when_ready = False
-            self.change(message=explain("The tokenizer could not be read", outcome.error))
-            return
-        self.take_tokenizer(outcome.result)  # type: ignore[arg-type]
-
-    def take_tokenizer(self, tokenizer: "Tokenizer") -> None:
-        """For the session package: read and write texts with ``tokenizer``; the prompts' tokens follow."""
-        if tokenizer is not self._tokenizer:
-            self._tokenizer = tokenizer
-            self.change(tokens=tuple(PromptTokens() for _ in self._state.prompts))
-        self._tokenise()
-
-    def drop_tokenizer(self) -> None:
-        """For the session package: read GPT-2's tokenizer instead of the one that a checkpoint brought."""
-        self._tokenizer = None
-        self.load_tokenizer()
-
     def take_model(self, model: "GPTModel") -> None:
         """For the session package: run passes on ``model`` from now on."""
         self._model = model
         self._garbage.spare_what_is_there()
 
-    def _tokenise(self) -> None:
-        if self._tokenizer is None:
-            return
-        work = partial(jobs.tokenise, self._tokenizer, self._state.prompts, _SHOWN_PIECES)
-        self._text_worker.submit(work, self._tokens_ended)
-
-    def _tokens_ended(self, outcome: Outcome) -> None:
-        if isinstance(outcome.result, tuple):
-            self.change(tokens=outcome.result)
-            self.run_if_ready()
-        elif outcome.error is not None:
-            self.run_when_ready = False
-            self.change(message=explain("The prompt could not be cut into tokens", outcome.error))
-
     def run_if_ready(self) -> None:
         """For the session package: run if that was asked for, and model and tokens are there."""
         tokens = self._state.tokens
-        tokenised = self._tokenizer is not None and tuple(row.text for row in tokens) == self._state.prompts
-        if not (self.run_when_ready and tokenised) or self._model is None or self.building:
+        if not (self.run_when_ready and self.texts.ready) or self._model is None or self.building:
             return
         self.run_when_ready = False
         gate, self._gate = self._gate, None
@@ -389,12 +342,18 @@ class Session(QObject):
 
     def _fetch_block(self) -> None:
         """Have the selected block's inside at hand: replay it unless it was kept."""
+        if self._has_to_replay(self._state.selection.layer):
+            self._replay(self._state.selection)
+
+    def _has_to_replay(self, layer: int) -> bool:
         trace = self._state.trace
-        if trace is None or self.computing or not trace.complete or trace.has_block(self._state.selection.layer):
-            return
-        selection = self._state.selection
-        work = partial(jobs.replay_block, trace, selection.layer, selection.stage)
-        self.submit(f"Replaying block {selection.layer + 1}", work, self._block_ended, self._block_begun)
+        return trace is not None and trace.complete and not self.computing and not trace.has_block(layer)
+
+    def _replay(self, selection: Selection) -> None:
+        assert self._state.trace is not None
+        work = partial(jobs.replay_block, self._state.trace, selection.layer, selection.stage)
+        text = f"Replaying block {selection.layer + 1}"
+        self.submit(text, work, self._block_ended, self._block_begun, selection=selection)
 
     def _block_begun(self, trace: object) -> None:
         """The selected stage can be shown already, while the rest of its block is still being replayed."""

@@ -3,13 +3,15 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from gptviz.analysis.attribution_question import Question
 from gptviz.analysis.check import Check
 
 if TYPE_CHECKING:
+    from gptviz.analysis.attribution import StreamParts
     from gptviz.analysis.candidates import Candidate
     from gptviz.capture.trace import StageRecord, Trace
     from gptviz.model.config import GPTConfig
-    from gptviz.session.requests import Question
+    from gptviz.session.requests import OpeningQuestion
     from gptviz.tokenizer import Piece
 
 ATTENTION_VIEWS = ("scores", "scaled", "masked", "weights")
@@ -179,6 +181,16 @@ class WalkState:
 
 
 @dataclass(frozen=True)
+class WhereFrom:
+    """The number that is taken apart, and what was added up at the selected token, as far as it was read."""
+
+    question: Question = field(default_factory=Question)
+    parts: "StreamParts | None" = None
+    stopped: bool = False
+    problem: str = ""  # why the parts can't be read
+
+
+@dataclass(frozen=True)
 class ViewState:
     """All that the window shows. A batch has several prompts; ``selection.row`` is the one that is shown."""
 
@@ -191,13 +203,14 @@ class ViewState:
     breakpoints: frozenset[str] = frozenset()
     walk: WalkState = field(default_factory=WalkState)
     checks: CheckReport = field(default_factory=CheckReport)
+    where_from: WhereFrom = field(default_factory=WhereFrom)
     live: "tuple[StageRecord, ...] | None" = None  # stages finished so far, while a pass runs
     selection: Selection = field(default_factory=Selection)
     options: Options = field(default_factory=Options)
     activity: Activity | None = None
     generation: Generation = field(default_factory=Generation)
     message: Message | None = None
-    question: "Question | None" = None
+    question: "OpeningQuestion | None" = None
 
     @property
     def prompt(self) -> str:
@@ -213,6 +226,14 @@ class ViewState:
     def trace_pieces(self) -> "tuple[Piece, ...]":
         """The trace's tokens in the row that is shown."""
         return self.trace_rows[self.selection.row] if self.trace_rows else ()
+
+    @property
+    def awaits_stage(self) -> bool:
+        """Whether the block of the selected stage is being replayed, and has not come to that stage yet."""
+        trace, stage = self.trace, self.selection.stage
+        if self.activity is None or trace is None or not trace.complete or stage is None or self.live is not None:
+            return False
+        return stage in trace and not trace.has(stage)
 
     @property
     def query(self) -> int | None:

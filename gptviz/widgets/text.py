@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
@@ -10,6 +10,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 _VISIBLE = {" ": "␣", "\n": "⏎", "\t": "⇥", "\r": "␍", "\u00a0": "⍽", "\u200b": "‹ZWSP›", "\u200d": "‹ZWJ›"}
 
 
+@lru_cache(maxsize=8192)
 def visible(text: str) -> str:
     """Write white space and control characters so that they can be seen."""
     return "".join(_visible(character) for character in text)
