@@ -3,6 +3,7 @@
 import argparse
 import io
 import json
+import math
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -269,10 +270,13 @@ def _where_from(options: argparse.Namespace) -> int:
 def _params(options: argparse.Namespace) -> int:
     from gptviz.model import count_parameters
 
-    count = count_parameters(chosen(options).config)
+    config = chosen(options).config
+    count = count_parameters(config)
     if options.json:
         components = [{"name": name, "parameters": number} for name, number in count.components.items()]
-        _print_json({"components": components, "total": count.total, "total_tied": count.total_tied})
+        _print_json(
+            {"components": components, "total": count.total, "total_tied": count.total_tied, "tied": config.tie_weights}
+        )
         return 0
     for name, number in count.components.items():
         print(f"{name:<12} {number:>15,}")
@@ -359,4 +363,13 @@ def _listed(counts: Sequence[int]) -> str:
 
 
 def _print_json(value: dict[str, Any]) -> None:
-    print(json.dumps(value, ensure_ascii=True, allow_nan=False))
+    print(json.dumps(_finite(value), ensure_ascii=True, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    """Replace infinity and NaN, which a broken model gives and JSON does not have, by null."""
+    if isinstance(value, dict):
+        return {key: _finite(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,10 +1,11 @@
 """The question how many attention heads a checkpoint has."""
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
+from gptviz.app.dialog_text import paragraph
 from gptviz.session.requests import HeadsQuestion
-from gptviz.widgets.theme import UNIT, px
+from gptviz.widgets.choice_box import ChoiceBox
+from gptviz.widgets.theme import UNIT
 
 
 class HeadsDialog(QDialog):
@@ -13,14 +14,12 @@ class HeadsDialog(QDialog):
     def __init__(self, question: HeadsQuestion, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("How many heads?")
-        self.text = QLabel(
+        self.text = paragraph(
             f"{question.name} does not say how many attention heads its {question.emb_dim:,} features are dealt out to."
             "\n\nThe weights have the same shapes whatever the number is, so a wrong one gives wrong numbers and no "
             "error. Take the number that the model was trained with."
         )
-        self.text.setTextFormat(Qt.TextFormat.PlainText)
-        self.text.setWordWrap(True)
-        self.choice = QComboBox()
+        self.choice = ChoiceBox()
         self.choice.setAccessibleName("Number of heads")
         self.choice.setToolTip("Heads, and the features that each of them has")
         for heads in question.choices:
@@ -36,9 +35,9 @@ class HeadsDialog(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(5 * UNIT, 5 * UNIT, 5 * UNIT, 4 * UNIT)
         layout.setSpacing(4 * UNIT)
+        layout.setSizeConstraint(QVBoxLayout.SizeConstraint.SetFixedSize)
         for part in (self.text, self.choice, buttons):
             layout.addWidget(part)
-        self.setMinimumWidth(px(420))
         self.choice.setFocus()
 
     @property

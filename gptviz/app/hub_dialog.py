@@ -1,9 +1,9 @@
 """Asking for the name of a model on the Hugging Face Hub."""
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QVBoxLayout, QWidget
 
-from gptviz.widgets.theme import UNIT, px
+from gptviz.app.dialog_text import paragraph
+from gptviz.widgets.theme import UNIT
 
 
 class HubDialog(QDialog):
@@ -12,15 +12,13 @@ class HubDialog(QDialog):
     def __init__(self, installed: bool, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("Open from Hugging Face")
-        self.text = QLabel(
+        self.text = paragraph(
             "The model is downloaded into the cache that other programs use too; what is there already is not fetched "
             "again, and is enough without a network. A download that was cancelled goes on where it stopped."
             if installed
             else "Downloads need huggingface_hub, which is not installed. Run\n\n    pip install 'gptviz[hub]'\n\nand "
             "start gptviz again."
         )
-        self.text.setTextFormat(Qt.TextFormat.PlainText)
-        self.text.setWordWrap(True)
         self.name = QLineEdit()
         self.name.setAccessibleName("Name of the model")
         self.name.setToolTip("owner/name, or the address of the model's page")
@@ -37,9 +35,9 @@ class HubDialog(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(5 * UNIT, 5 * UNIT, 5 * UNIT, 4 * UNIT)
         layout.setSpacing(4 * UNIT)
+        layout.setSizeConstraint(QVBoxLayout.SizeConstraint.SetFixedSize)
         for part in (self.text, self.name, buttons):
             layout.addWidget(part)
-        self.setMinimumWidth(px(460))
         self.name.setFocus()
 
     def _name_changed(self, text: str) -> None:

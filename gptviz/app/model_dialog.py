@@ -3,8 +3,9 @@
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLabel, QVBoxLayout, QWidget
 
+from gptviz.app.dialog_text import one_line, paragraph
 from gptviz.session.state import ModelInfo
-from gptviz.widgets.theme import UNIT, px
+from gptviz.widgets.theme import UNIT
 
 
 class ModelDialog(QDialog):
@@ -13,29 +14,26 @@ class ModelDialog(QDialog):
     def __init__(self, model: ModelInfo, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("About this model")
-        title = QLabel(model.title)
-        title.setObjectName("rowTitle")
+        title = paragraph(model.title, 460, "rowTitle")
         form = QFormLayout()
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         form.setHorizontalSpacing(6 * UNIT)
         form.setVerticalSpacing(2 * UNIT)
-        self.values = {name: QLabel(value) for name, value in facts(model)}
+        self.values = {name: (one_line if name == "Source" else paragraph)(value, 360) for name, value in facts(model)}
         for name, value in self.values.items():
             caption = QLabel(name)
             caption.setObjectName("muted")
-            value.setWordWrap(True)
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             form.addRow(caption, value)
-        for label in (title, *self.values.values()):
-            label.setTextFormat(Qt.TextFormat.PlainText)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(5 * UNIT, 5 * UNIT, 5 * UNIT, 4 * UNIT)
         layout.setSpacing(4 * UNIT)
+        layout.setSizeConstraint(QVBoxLayout.SizeConstraint.SetFixedSize)
         layout.addWidget(title)
         layout.addLayout(form)
         layout.addWidget(buttons)
-        self.setMinimumWidth(px(480))
 
 
 def facts(model: ModelInfo) -> tuple[tuple[str, str], ...]:

@@ -1,10 +1,10 @@
 """The question what the tokens of a model with a vocabulary of its own are."""
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
+from gptviz.app.dialog_text import paragraph
 from gptviz.session.requests import TableQuestion
-from gptviz.widgets.theme import UNIT, px
+from gptviz.widgets.theme import UNIT
 
 
 class TableDialog(QDialog):
@@ -13,13 +13,11 @@ class TableDialog(QDialog):
     def __init__(self, question: TableQuestion, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("Which tokens?")
-        self.text = QLabel(
+        self.text = paragraph(
             f"{question.name} has a vocabulary of its own, with {question.vocab_size:,} tokens, and checkpoints don't "
             "say what the tokens are.\n\nIf you have a table of them, choose it: a text file with one token a line, "
             "the first line for ID 0; \\n stands for the line break. Without one, prompts and texts are rows of IDs."
         )
-        self.text.setTextFormat(Qt.TextFormat.PlainText)
-        self.text.setWordWrap(True)
         buttons = QDialogButtonBox()
         self.bare = buttons.addButton("Use bare IDs", QDialogButtonBox.ButtonRole.RejectRole)
         self.table = buttons.addButton("Choose a table …", QDialogButtonBox.ButtonRole.AcceptRole)
@@ -32,6 +30,6 @@ class TableDialog(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(5 * UNIT, 5 * UNIT, 5 * UNIT, 4 * UNIT)
         layout.setSpacing(4 * UNIT)
+        layout.setSizeConstraint(QVBoxLayout.SizeConstraint.SetFixedSize)
         layout.addWidget(self.text)
         layout.addWidget(buttons)
-        self.setMinimumWidth(px(440))
