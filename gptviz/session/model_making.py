@@ -10,8 +10,8 @@ from gptviz.session import jobs
 from gptviz.session.requests import (
     CheckpointRequest,
     HeadsQuestion,
+    ModelQuestion,
     ModelRequest,
-    OpeningQuestion,
     TableQuestion,
     UntrainedRequest,
 )
@@ -84,7 +84,7 @@ class ModelMaking(QObject):
         session.texts.load_if_missing()
 
 
-def _question(outcome: Outcome, request: ModelRequest) -> OpeningQuestion | None:
+def _question(outcome: Outcome, request: ModelRequest) -> ModelQuestion | None:
     """Return what has to be asked back because of how an attempt ended; its error is known by name, without torch."""
     unknown: Any = outcome.error
     if type(unknown).__name__ != "HeadsNeeded" or not isinstance(request, CheckpointRequest):

@@ -47,4 +47,4 @@ class TableQuestion:
     vocab_size: int
 
 
-OpeningQuestion = HeadsQuestion | TableQuestion
+ModelQuestion = HeadsQuestion | TableQuestion

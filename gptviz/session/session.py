@@ -19,6 +19,7 @@ from gptviz.session.lab_work import LabWork
 from gptviz.session.live import LiveStepping
 from gptviz.session.model_making import ModelMaking
 from gptviz.session.opening import Opening
+from gptviz.session.replaying import Replaying
 from gptviz.session.requests import ModelRequest, UntrainedRequest
 from gptviz.session.state import (
     DEFAULT_CONFIG,
@@ -27,7 +28,6 @@ from gptviz.session.state import (
     Activity,
     Generation,
     PromptTokens,
-    Selection,
     ViewState,
 )
 from gptviz.session.texts import Texts
@@ -65,6 +65,7 @@ class Session(QObject):
         self.live = LiveStepping(self)
         self.attributing, self.checking, self.tidying = Attributing(self), Checking(self), Tidying(self)
         self.labs, self.texts = LabWork(self), Texts(self)
+        self.replaying = Replaying(self)
         self.making = ModelMaking(self)
         self.opening = Opening(self)
         self.turns = Turns(self)
@@ -188,8 +189,8 @@ class Session(QObject):
         selection = replace(self._state.selection, **what)
         if self._state.trace is not None:
             selection = clamped(selection, self._state.trace)
-        if self._has_to_replay(selection.layer):
-            self._replay(selection)
+        if self.replaying.is_needed(selection.layer):
+            self.replaying.start(selection)
         elif selection != self._state.selection:
             self.change(selection=selection)
 
@@ -222,9 +223,8 @@ class Session(QObject):
         """Cancel everything and end the threads."""
         self.run_when_ready = False
         self._live_timer.stop()
-        for part in (self.walk, *self._quiet_parts, self.turns, self._worker, self.texts):
+        for part in (self.walk, *self._quiet_parts, self.turns, self._worker, self.texts, self._garbage):
             part.close()
-        self._garbage.close()
 
     # --- inside ------------------------------------------------------------------------------------------
 
@@ -330,7 +330,7 @@ class Session(QObject):
     def pass_finished(self, outcome: Outcome, what_failed: str, what: dict[str, Any]) -> None:
         self.finish(outcome, what_failed, **what)
         if what:
-            self._fetch_block()
+            self.replaying.start_if_needed()
             self.loop.keep_playing()
 
     def shown(self, result: object) -> dict[str, Any]:
@@ -339,26 +339,3 @@ class Session(QObject):
             return {}
         selection = clamped(self._state.selection, result.trace)
         return {"trace": result.trace, "trace_rows": result.rows, "selection": selection}
-
-    def _fetch_block(self) -> None:
-        """Have the selected block's inside at hand: replay it unless it was kept."""
-        if self._has_to_replay(self._state.selection.layer):
-            self._replay(self._state.selection)
-
-    def _has_to_replay(self, layer: int) -> bool:
-        trace = self._state.trace
-        return trace is not None and trace.complete and not self.computing and not trace.has_block(layer)
-
-    def _replay(self, selection: Selection) -> None:
-        assert self._state.trace is not None
-        work = partial(jobs.replay_block, self._state.trace, selection.layer, selection.stage)
-        text = f"Replaying block {selection.layer + 1}"
-        self.submit(text, work, self._block_ended, self._block_begun, selection=selection)
-
-    def _block_begun(self, trace: object) -> None:
-        """The selected stage can be shown already, while the rest of its block is still being replayed."""
-        self.change(trace=trace)
-
-    def _block_ended(self, outcome: Outcome) -> None:
-        what = {} if outcome.result is None else {"trace": outcome.result}
-        self.pass_finished(outcome, "The block could not be replayed", what)

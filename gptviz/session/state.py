@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from gptviz.analysis.candidates import Candidate
     from gptviz.capture.trace import StageRecord, Trace
     from gptviz.model.config import GPTConfig
-    from gptviz.session.requests import OpeningQuestion
+    from gptviz.session.requests import ModelQuestion
     from gptviz.tokenizer import Piece
 
 ATTENTION_VIEWS = ("scores", "scaled", "masked", "weights")
@@ -210,7 +210,7 @@ class ViewState:
     activity: Activity | None = None
     generation: Generation = field(default_factory=Generation)
     message: Message | None = None
-    question: "OpeningQuestion | None" = None
+    question: "ModelQuestion | None" = None
 
     @property
     def prompt(self) -> str:
