@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QInputDialog, QMenu, QMessageBox, QWidget
 
 from gptviz import __version__, resources
+from gptviz.app.opening import Opening
 from gptviz.panes import LABS
 from gptviz.session.jobs import TITLES
 from gptviz.session.requests import CheckpointRequest, UntrainedRequest
@@ -65,6 +66,7 @@ class Actions:
         self.labs = [self._lab_action(number, lab.name, lab.title) for number, lab in enumerate(LABS, start=1)]
         self.restore = self._action("Restore layout", "Ctrl+0", "Put all panes back", window.restore_default_layout)
         self.about = self._action("About gptviz", "F1", "What this is", self._about)
+        self.opening = Opening(window, self._action)
         self._models: dict[str, QAction] = {}
         self._schemes: dict[str, QAction] = {}
         self.model_menu = self._make_model_menu()
@@ -93,7 +95,9 @@ class Actions:
     def _fill_menu_bar(self) -> None:
         window = self._window
         bar = window.menuBar()
-        self._menu("File", (self.quit,))
+        opening = self.opening
+        opens = (opening.file, opening.folder, opening.hub, opening.recent)
+        self._menu("File", (*opens, None, opening.table, opening.about, None, self.quit))
         self._menu("Run", (self.run, self.cancel, None, self.edit_prompt, self.add_row))
         self._menu("Walk", (*self.walks, None, self.step_live, self.next, self.run_on))
         self._menu("Generate", (self.step, self.play, None, self.reset))
@@ -113,12 +117,14 @@ class Actions:
         view.addActions([self.toggle_theme, self.larger, self.surprisal])
         self._menu("Help", (self.about,))
 
-    def _menu(self, title: str, actions: tuple[QAction | None, ...]) -> QMenu:
+    def _menu(self, title: str, actions: tuple[QAction | QMenu | None, ...]) -> QMenu:
         menu = self._window.menuBar().addMenu(title)
         menu.setToolTipsVisible(True)
         for action in actions:
             if action is None:
                 menu.addSeparator()
+            elif isinstance(action, QMenu):
+                menu.addMenu(action)
             else:
                 menu.addAction(action)
         return menu

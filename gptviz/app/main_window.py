@@ -1,5 +1,7 @@
 """The window: prompt bar above, panes as docks, status below."""
 
+from html import escape
+
 from PySide6.QtCore import QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QCloseEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QTabWidget, QToolBar, QToolButton, QVBoxLayout, QWidget
@@ -10,13 +12,14 @@ from gptviz.app.banner import Banner
 from gptviz.app.dock import PaneDock
 from gptviz.app.lab_bench import LabBench
 from gptviz.app.prompt_bar import PromptBar
+from gptviz.app.recent import Recent
 from gptviz.app.settings import Settings
 from gptviz.app.status import StatusBar
 from gptviz.app.transport import Transport
 from gptviz.app.walk_keys import WalkKeys
 from gptviz.panes import PANES
 from gptviz.session.session import Session
-from gptviz.session.state import ViewState
+from gptviz.session.state import ModelInfo, ViewState
 from gptviz.widgets.icons import icon
 from gptviz.widgets.theme import px
 
@@ -32,6 +35,9 @@ _CENTRE = (
 _LEFT, _RIGHT = (0.365, 464, 590), (0.22, 280, 420)  # share of the width, smallest and largest px
 
 
+_LONGEST = 54  # characters of a model's description
+
+
 class MainWindow(QMainWindow):
     """Owns the docks; remembers their places if it is given settings."""
 
@@ -40,6 +46,7 @@ class MainWindow(QMainWindow):
         self.session = session
         self.appearance = appearance
         self._settings = settings
+        self.recent = Recent(settings)
         self.setWindowTitle("gptviz")
         self.setDockNestingEnabled(True)
         self.setDockOptions(self.dockOptions() | QMainWindow.DockOption.GroupedDragging)
@@ -180,12 +187,18 @@ class MainWindow(QMainWindow):
 
     def _state_changed(self, old: ViewState, new: ViewState) -> None:
         if new.model is not old.model and new.model is not None:
-            self._model_button.setText(f"{new.model.description}  ▾")
+            self._show_model(new.model)
             self.actions_.tick_choices()
         if new.activity is not old.activity or new.trace is not old.trace:
             self.actions_.cancel.setEnabled(new.activity is not None)
             self.actions_.step.setEnabled(new.trace is not None and new.activity is None)
             self.actions_.play.setEnabled(new.trace is not None)
+
+    def _show_model(self, model: ModelInfo) -> None:
+        self._model_button.setText(f"{_elided(model.description)}  ▾".replace("&", "&&"))
+        rows = "".join(f"<tr><td>{escape(name)}&nbsp;</td><td>{escape(value)}</td></tr>" for name, value in model.facts)
+        self._model_button.setToolTip(f"<table>{rows}</table>" if rows else "The model on screen; choose another one")
+        self.setWindowTitle(f"{model.title} – gptviz" if model.trained else "gptviz")
 
     @Slot(str)
     def show_pane(self, name: str) -> None:
@@ -239,3 +252,8 @@ class MainWindow(QMainWindow):
         self.hide()
         self.session.close()
         super().closeEvent(event)
+
+
+def _elided(text: str) -> str:
+    """Leave out the middle of a long name: the window must not grow with it."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 3]}…{text[-2 * _LONGEST // 3 :]}"

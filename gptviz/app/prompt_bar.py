@@ -39,6 +39,7 @@ class PromptBar(QWidget):
         self.notice = QLabel()
         self.notice.setObjectName("notice")
         self.see_trained = self._make_link()
+        self.notice.setTextFormat(Qt.TextFormat.PlainText)
         self.rows = PromptRows(session)
         self.surprisal = SurprisalRow(session, self.strip)
         self.row = Stepper("Row", "Which row of the batch is shown", "Row ")
@@ -113,7 +114,8 @@ class PromptBar(QWidget):
         self.row.setVisible(batch > 1)
         self.row.set_value(new.selection.row + 1, batch)
         untrained = new.model is not None and not new.model.trained
-        self.notice.setText("random weights: the text is noise" if untrained else "")
+        problem = new.tokens[row].problem.partition(":")[0]
+        self.notice.setText(problem or ("random weights: the text is noise" if untrained else ""))
         self.see_trained.setVisible(untrained and bool(resources.MODELS))
 
     def _show_count(self, state: ViewState) -> None:

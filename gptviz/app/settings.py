@@ -29,6 +29,15 @@ class Settings:
     def lecture_size(self, value: bool) -> None:
         self._store.setValue("look/lecture", "true" if value else "false")
 
+    @property
+    def recent(self) -> str:
+        """The checkpoints that were opened last, as ``Recent`` writes them."""
+        return str(self._store.value("recent", "[]"))
+
+    @recent.setter
+    def recent(self, value: str) -> None:
+        self._store.setValue("recent", value)
+
     def layout(self) -> tuple[QByteArray, QByteArray] | None:
         """Return the saved geometry and dock state; None if there is none of this version."""
         if str(self._store.value("layout/version", "")) != str(_VERSION):

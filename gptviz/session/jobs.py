@@ -68,10 +68,17 @@ def load_tokenizer(context: JobContext) -> "Tokenizer":
 
 def tokenise(tokenizer: "Tokenizer", texts: Sequence[str], shown: int, context: JobContext) -> tuple[PromptTokens, ...]:
     """Encode each of ``texts``, and describe its first ``shown`` tokens."""
-    rows = [tokenizer.encode(text) for text in texts]
-    return tuple(
-        PromptTokens(text, tuple(ids), tokenizer.pieces(ids[:shown])) for text, ids in zip(texts, rows, strict=True)
-    )
+    return tuple(_tokens_of(tokenizer, text, shown) for text in texts)
+
+
+def _tokens_of(tokenizer: "Tokenizer", text: str, shown: int) -> PromptTokens:
+    from gptviz.tokenizer import TextError
+
+    try:
+        ids = tokenizer.encode(text)
+    except TextError as error:
+        return PromptTokens(text, problem=str(error))
+    return PromptTokens(text, tuple(ids), tokenizer.pieces(ids[:shown]))
 
 
 def make_model(request: ModelRequest, context: JobContext) -> BuiltModel:

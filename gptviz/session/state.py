@@ -37,6 +37,11 @@ class ModelInfo:
     notes: tuple[str, ...] = ()
 
     @property
+    def needs_table(self) -> bool:
+        """Whether the texts of the tokens are not GPT-2's."""
+        return not self.vocabulary.startswith("GPT-2")
+
+    @property
     def description(self) -> str:
         """Name, seed or kind, and size in one line."""
         size = f"{self.parameters / 1e6:,.1f} M" if self.parameters >= 1e5 else f"{self.parameters / 1e3:,.1f} k"
@@ -92,11 +97,15 @@ class Options:
 
 @dataclass(frozen=True)
 class PromptTokens:
-    """The tokens of the prompt in the input line; ``pieces`` describes no more of them than can be shown."""
+    """The tokens of the prompt in the input line; ``pieces`` describes no more of them than can be shown.
+
+    ``problem`` says why the vocabulary has no tokens for it.
+    """
 
     text: str = ""
     ids: tuple[int, ...] = ()
     pieces: "tuple[Piece, ...]" = ()
+    problem: str = ""
 
 
 @dataclass(frozen=True)
