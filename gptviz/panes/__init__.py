@@ -36,4 +36,4 @@ PANES: tuple[PaneEntry, ...] = (
 )
 
 # Labs are panes too; they share a place of their own, the bench.
-LABS: tuple[PaneEntry, ...] = ()
+LABS: tuple[PaneEntry, ...] = (PaneEntry("lab-shell", "Shell", "lab_shell", "ShellLabPane"),)
