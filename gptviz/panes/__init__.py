@@ -36,4 +36,9 @@ PANES: tuple[PaneEntry, ...] = (
 )
 
 # Labs are panes too; they share a place of their own, the bench.
-LABS: tuple[PaneEntry, ...] = (PaneEntry("lab-shell", "Shell", "lab_shell", "ShellLabPane"),)
+LABS: tuple[PaneEntry, ...] = (
+    PaneEntry("lab-shell", "Shell", "lab_shell", "ShellLabPane"),
+    PaneEntry("lab-feed-forward", "Feed-forward", "lab_feed_forward", "FeedForwardLabPane"),
+    PaneEntry("lab-parameters", "Parameters", "lab_parameters", "ParametersLabPane"),
+    PaneEntry("lab-configuration", "Configuration", "lab_configuration", "ConfigurationLabPane"),
+)
