@@ -4,8 +4,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from gptviz.labs.dictionary import DictionaryError, as_dictionary, read_dictionary
 from gptviz.labs.refusal import RefusedInputError
@@ -17,6 +17,7 @@ from gptviz.session import lab_jobs
 from gptviz.session.session import Session
 from gptviz.session.state import DEFAULT_SEED, ViewState
 from gptviz.session.worker import Outcome
+from gptviz.widgets.lab_body import LabBody
 from gptviz.widgets.lab_header import LabHeader
 from gptviz.widgets.presets import Presets
 from gptviz.widgets.settings_form import SettingsForm
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
     from gptviz.labs.configuration import ConfigurationReport
     from gptviz.labs.timing import Basis
 
-_SIDE = 268  # px
-_WIDEST = 1120  # px
+_SIDE = 284  # px
+_WIDEST = 1560  # px
+_WIDE = 1560  # px: from here on the shapes stand beside the cost
 
 
 class ConfigurationLabPane(Pane):
@@ -65,10 +67,10 @@ class ConfigurationLabPane(Pane):
         self.cost = ValueTable(
             "Cost",
             (
-                Column("What it costs", 260, most=340),
+                Column("What it costs", 232, most=340),
                 Column("On screen", 172, most=200, figures=True),
                 Column("Edited", 172, most=200, figures=True),
-                Column("Times", 88, figures=True),
+                Column("Times", 112, figures=True),
             ),
             fitted=True,
         )
@@ -76,10 +78,10 @@ class ConfigurationLabPane(Pane):
         self.shapes = ValueTable(
             "Shapes",
             (
-                Column("Stage", 260, most=340, mono=True),
+                Column("Stage", 232, most=340, mono=True),
                 Column("On screen", 172, most=200, figures=True),
                 Column("Edited", 172, most=200, figures=True),
-                Column("Sizes", 88, figures=True),
+                Column("Sizes", 112, figures=True),
             ),
         )
         self._lay_out()
@@ -90,26 +92,34 @@ class ConfigurationLabPane(Pane):
         side.add_section("Size", self.presets)
         side.add_section("Settings", self.form)
         side.add_section("Model", self.build, self.progress, _row(self.copy, self.paste), self.note)
-        main = QVBoxLayout()
-        main.setSpacing(2 * UNIT)
-        for widget in (self.warning, self.cost, self.basis, self.shapes):
-            widget.setMaximumWidth(px(_WIDEST))
-            main.addWidget(widget, 1 if widget is self.shapes else 0)
-        columns = QHBoxLayout()
-        columns.setSpacing(5 * UNIT)
-        columns.addWidget(side)
-        columns.addLayout(main, 1)
+        cost = QVBoxLayout()
+        cost.setSpacing(2 * UNIT)
+        cost.addWidget(self.cost)
+        cost.addWidget(self.basis)
+        cost.addStretch()
+        self.tables = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        self.tables.setSpacing(3 * UNIT)
+        self.tables.addLayout(cost)
+        self.tables.addWidget(self.shapes, 1)
+        body = LabBody(side, (self.warning, self.tables), self.tables, _WIDEST)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(4 * UNIT, 3 * UNIT, 4 * UNIT, 3 * UNIT)
         layout.setSpacing(3 * UNIT)
         layout.addWidget(self.header)
-        layout.addLayout(columns, 1)
+        layout.addWidget(body, 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        wide = self.width() >= px(_WIDE)
+        direction = QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom
+        if self.tables.direction() != direction:
+            self.tables.setDirection(direction)
 
     def render_state(self, old: ViewState | None, new: ViewState) -> None:
         if differs(old, new, "model", "tokens"):
             self._submit()
         if differs(old, new, "model", "activity", "message"):
-            self.progress.setText(self._progress(new))
+            self._show_progress(new)
 
     def _progress(self, state: ViewState) -> str:
         if state.activity is not None and self.session.building:
@@ -120,6 +130,10 @@ class ConfigurationLabPane(Pane):
         if state.model is not None and state.model.config == self._config:
             return f"On screen: {state.model.description}"
         return ""
+
+    def _show_progress(self, state: ViewState) -> None:
+        self.progress.setText(self._progress(state))
+        self.progress.setVisible(bool(self.progress.text()))
 
     # --- what a person asks for --------------------------------------------------------------------------
 
@@ -145,7 +159,7 @@ class ConfigurationLabPane(Pane):
         self.presets.set_choice(next((key for key, config in CONFIGS.items() if config == self._config), None))
         self.warning.setText(warning_of(self._config, [len(row.ids) for row in self.session.state.tokens]))
         self.warning.setVisible(bool(self.warning.text()))
-        self.progress.setText(self._progress(self.session.state))
+        self._show_progress(self.session.state)
 
     def _build(self) -> None:
         model = self.session.state.model

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from gptviz.model.config import GPT2_SMALL, GPTConfig
-from gptviz.widgets.text import data_size, shape
+from gptviz.widgets.text import data_size, number, shape
 from gptviz.widgets.value_table import Row
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def _row(
 ) -> Row:
     new = value(edited)
     old = None if present is None else value(present)
-    times = f"× {new / old:,.3g}" if old else ""
+    times = f"× {number(new / old, 3)}" if old else ""
     same = old == new
     tone = "muted" if same or old is None else "accent"
     cells = (name, "" if old is None else write(old), write(new), "" if same else times)

@@ -4,11 +4,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QLabel, QVBoxLayout
 
 from gptviz.labs.refusal import RefusedInputError
 from gptviz.model.config import CONFIGS, GPT2_SMALL, GPTConfig
-from gptviz.panes.lab_parameters_words import figures, name_of, shares, size_rows, tensor_rows
+from gptviz.panes.lab_parameters_words import controlled, figures, name_of, shares, size_rows, tensor_rows
 from gptviz.panes.lab_settings import PRESETS, read, settings, values_of
 from gptviz.panes.pane import Pane
 from gptviz.session import lab_jobs
@@ -16,18 +16,19 @@ from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.session.worker import Outcome
 from gptviz.widgets.figure_row import FigureRow
+from gptviz.widgets.lab_body import LabBody
 from gptviz.widgets.lab_header import LabHeader
 from gptviz.widgets.presets import Presets
 from gptviz.widgets.settings_form import SettingsForm
 from gptviz.widgets.share_bar import ShareBar
 from gptviz.widgets.side_column import SideColumn
-from gptviz.widgets.theme import UNIT, px
+from gptviz.widgets.theme import UNIT
 from gptviz.widgets.value_table import Column, ValueTable
 
 if TYPE_CHECKING:
     from gptviz.labs.parameters import ParameterTable, SizeRow
 
-_SIDE = 268  # px
+_SIDE = 284  # px
 _WIDEST = 1240  # px
 
 
@@ -45,7 +46,7 @@ class ParametersLabPane(Pane):
         self.header = LabHeader(
             "Where are the parameters, and why does the name say 124M?",
             "Every tensor with its formula. The model is made without memory to be counted, so that the largest costs "
-            "nothing. Click into a setting to see which tensors it controls.",
+            "nothing.",
         )
         self.header.reset.connect(lambda: self._use(GPT2_SMALL))
         self.presets = Presets(PRESETS, "Size")
@@ -59,17 +60,20 @@ class ParametersLabPane(Pane):
         self.why = QLabel()
         self.why.setTextFormat(Qt.TextFormat.PlainText)
         self.why.setWordWrap(True)
+        self.controls = QLabel()
+        self.controls.setObjectName("muted")
+        self.controls.setTextFormat(Qt.TextFormat.PlainText)
         self.shares = ShareBar("Shares of the parameters")
         self.tensors = ValueTable(
             "Tensors",
             (
-                Column("Tensor", 188, most=236, mono=True),
+                Column("Tensor", 180, most=236, mono=True),
                 Column("Shape", 108, figures=True),
                 Column("Formula", 100, figures=True),
                 Column("With numbers", 152, most=176, figures=True),
                 Column("Parameters", 112, figures=True),
                 Column("Share", 72, figures=True),
-                Column("Set by", 168, most=260),
+                Column("Set by", 184, most=260),
             ),
         )
         self.sizes = ValueTable(
@@ -95,20 +99,13 @@ class ParametersLabPane(Pane):
         side = SideColumn(_SIDE)
         side.add_section("Size", self.presets)
         side.add_section("Settings", self.form)
-        main = QVBoxLayout()
-        main.setSpacing(3 * UNIT)
-        for widget in (self.figures, self.why, self.shares, self.tensors, self.sizes):
-            widget.setMaximumWidth(px(_WIDEST))
-            main.addWidget(widget, 1 if widget is self.tensors else 0)
-        columns = QHBoxLayout()
-        columns.setSpacing(5 * UNIT)
-        columns.addWidget(side)
-        columns.addLayout(main, 1)
+        parts = (self.figures, self.why, self.shares, self.controls, self.tensors, self.sizes)
+        body = LabBody(side, parts, self.tensors, _WIDEST)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(4 * UNIT, 3 * UNIT, 4 * UNIT, 3 * UNIT)
         layout.setSpacing(3 * UNIT)
         layout.addWidget(self.header)
-        layout.addLayout(columns, 1)
+        layout.addWidget(body, 1)
 
     def render_state(self, old: ViewState | None, new: ViewState) -> None:
         if old is None:
@@ -147,9 +144,13 @@ class ParametersLabPane(Pane):
         self.why.setText(name_of(table))
         self.shares.set_shares(shares(table))
         self.sizes.set_rows(size_rows(table, sizes))
-        self.tensors.set_rows(tensor_rows(table, self._setting))
+        self._show_tensors()
 
     def _attended(self, setting: str) -> None:
         self._setting = setting
+        self._show_tensors()
+
+    def _show_tensors(self) -> None:
         if self._table is not None:
-            self.tensors.set_rows(tensor_rows(self._table, setting))
+            self.tensors.set_rows(tensor_rows(self._table, self._setting))
+            self.controls.setText(controlled(self._table, self._setting))

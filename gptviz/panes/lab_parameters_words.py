@@ -77,9 +77,6 @@ def tensor_rows(table: "ParameterTable", setting: str) -> list[Row]:
             before = tensor.component
             rows.append(_component_row(before, components[before], table))
         rows.append(_tensor_row(tensor, table, setting))
-    note = _without_tensor(setting, table)
-    if note:
-        rows.insert(0, Row((note, "", "", "", "", "", ""), tones=("accent",)))
     return rows
 
 
@@ -110,11 +107,21 @@ def _tip(tensor: "TensorRow") -> str:
     return f"{tensor.name}: {tensor.symbolic} = {tensor.numeric} = {tensor.total:,}"
 
 
-def _without_tensor(setting: str, table: "ParameterTable") -> str:
+def controlled(table: "ParameterTable", setting: str) -> str:
+    """Say which tensors ``setting`` controls; how to ask where it is empty."""
+    if not setting:
+        return "Click into a setting to see which tensors it controls."
     if setting == "n_heads":
         heads = table.config.n_heads
-        return f"n_heads changes no tensor: it cuts E into {heads:,} heads of {table.config.head_dim:,} features"
-    return "drop_rate changes no tensor: dropout has no parameters" if setting == "drop_rate" else ""
+        return f"n_heads changes no tensor: it cuts E into {heads:,} heads of {table.config.head_dim:,} features."
+    if setting == "drop_rate":
+        return "drop_rate changes no tensor: dropout has no parameters."
+    if setting == "qkv_bias" and not table.config.qkv_bias:
+        return (
+            f"qkv_bias adds three tensors to each block, {3 * table.config.emb_dim * table.config.n_layers:,} in all."
+        )
+    count = sum(setting in tensor.settings for tensor in table.tensors)
+    return f"{setting} controls {count} of these {len(table.tensors)} tensors."
 
 
 def size_rows(table: "ParameterTable", sizes: "tuple[SizeRow, ...]") -> list[Row]:
@@ -125,6 +132,7 @@ def size_rows(table: "ParameterTable", sizes: "tuple[SizeRow, ...]") -> list[Row
 
 def _size_row(size: "SizeRow", present: bool) -> Row:
     config = size.config
+    own = size.tied if config.tie_weights else size.as_coded
     cells = (
         _TITLES[size.key],
         f"{config.emb_dim:,}",
@@ -134,8 +142,8 @@ def _size_row(size: "SizeRow", present: bool) -> Row:
         f"{size.tied:,}",
         f"{size.as_published:,}",
         size.called,
-        data_size(_FP32 * size.as_coded),
-        data_size(_FP16 * size.as_coded),
+        data_size(_FP32 * own),
+        data_size(_FP16 * own),
     )
     return Row(cells, tones=("accent",) * len(cells) if present else (), strong=present)
 

@@ -19,6 +19,7 @@ from gptviz.session import lab_jobs
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.session.worker import Outcome
+from gptviz.widgets.lab_body import LabBody
 from gptviz.widgets.lab_header import LabHeader
 from gptviz.widgets.number_field import NumberField
 from gptviz.widgets.number_rule import NumberRule
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 _SIDE = 304  # px
 _WIDE = 1560  # px: from here on the logits stand beside the stages
-_LONGEST_LINE = 1200  # px
+_WIDEST = 1600  # px
 _SIZES = {"tiny": TINY, "gpt2-small": GPT2_SMALL}
 _PARTS = (
     (Part.FINAL_NORM, "Final norm", "DummyLayerNorm: returns its input", "LayerNorm after the last block"),
@@ -146,25 +147,17 @@ class ShellLabPane(Pane):
         words = QVBoxLayout()
         words.setSpacing(UNIT)
         for widget in (self.problem, self.wiring, self.comparison, self.drawing):
-            widget.setMaximumWidth(_LONGEST_LINE)
             words.addWidget(widget)
         self.tables = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self.tables.setSpacing(3 * UNIT)
         self.tables.addWidget(self.stages, 5)
         self.tables.addWidget(self.logits, 3)
-        main = QVBoxLayout()
-        main.setSpacing(3 * UNIT)
-        main.addLayout(words)
-        main.addLayout(self.tables, 1)
-        columns = QHBoxLayout()
-        columns.setSpacing(5 * UNIT)
-        columns.addWidget(side)
-        columns.addLayout(main, 1)
+        body = LabBody(side, (words, self.tables), self.tables, _WIDEST)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(4 * UNIT, 3 * UNIT, 4 * UNIT, 3 * UNIT)
         layout.setSpacing(3 * UNIT)
         layout.addWidget(self.header)
-        layout.addLayout(columns, 1)
+        layout.addWidget(body, 1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -114,7 +114,9 @@ class ValueTable(QTreeWidget):
         self._share_width()
         self.setIconSize(QSize(px(8), px(8)))
         if self._fitted:
-            self.setFixedHeight(px(_HEAD) + px(_ROW) * len(self._rows))
+            wide = sum(self.columnWidth(place) for place in range(len(self._columns))) > self.viewport().width()
+            bar = self.horizontalScrollBar().sizeHint().height() if wide else 0
+            self.setFixedHeight(px(_HEAD) + px(_ROW) * len(self._rows) + bar)
 
     def _share_width(self) -> None:
         """Give what is left over to the columns that may grow, from the left."""
@@ -128,7 +130,7 @@ class ValueTable(QTreeWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._share_width()
+        self._fit()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
