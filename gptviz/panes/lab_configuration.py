@@ -114,6 +114,7 @@ class ConfigurationLabPane(Pane):
         direction = QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom
         if self.tables.direction() != direction:
             self.tables.setDirection(direction)
+            self.tables.setStretch(0, 1 if wide else 0)
 
     def render_state(self, old: ViewState | None, new: ViewState) -> None:
         if differs(old, new, "model", "tokens"):

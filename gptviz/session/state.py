@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gptviz.analysis.candidates import Candidate
-from gptviz.analysis.checks import Check
+from gptviz.analysis.check import Check
 
 if TYPE_CHECKING:
+    from gptviz.analysis.candidates import Candidate
     from gptviz.capture.trace import StageRecord, Trace
     from gptviz.model.config import GPTConfig
     from gptviz.tokenizer import Piece
@@ -96,10 +96,10 @@ class GeneratedStep:
     """One token that the greedy loop appended, and what it was chosen from."""
 
     context: tuple[int, ...]
-    candidates: tuple[Candidate, ...]  # the chosen one first
+    candidates: "tuple[Candidate, ...]"  # the chosen one first
 
     @property
-    def chosen(self) -> Candidate:
+    def chosen(self) -> "Candidate":
         return self.candidates[0]
 
 
@@ -178,6 +178,14 @@ class ViewState:
     def trace_pieces(self) -> "tuple[Piece, ...]":
         """The trace's tokens in the row that is shown."""
         return self.trace_rows[self.selection.row] if self.trace_rows else ()
+
+    @property
+    def awaits_stage(self) -> bool:
+        """Whether the block of the selected stage is being replayed, and has not come to that stage yet."""
+        trace, stage = self.trace, self.selection.stage
+        if self.activity is None or trace is None or not trace.complete or stage is None or self.live is not None:
+            return False
+        return stage in trace and not trace.has(stage)
 
     @property
     def query(self) -> int | None:

@@ -42,7 +42,7 @@ class NumberField(QWidget):
         self.warning.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.setFocusProxy(self.edit)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        line = QHBoxLayout()
+        self._line = line = QHBoxLayout()
         line.setSpacing(2 * UNIT)
         line.addWidget(self.edit)
         line.addWidget(self.hint, 1)
@@ -67,11 +67,19 @@ class NumberField(QWidget):
 
     def set_value(self, value: float) -> None:
         """Show ``value`` without reporting a change, and forget what was wrong."""
+        if value == self._value and not self.message and self._reads_as(value):
+            return  # somebody may be typing it
         self._value = value
         self._own = self._told = ""
         self.edit.setText(_written(value))
         self.edit.setCursorPosition(0)
         self._show_message()
+
+    def put_beside(self, widget: QWidget) -> None:
+        """Put ``widget`` beside the line edit, in place of the hint."""
+        self._line.replaceWidget(self.hint, widget)
+        self.hint.hide()
+        self._line.addStretch(1)
 
     def refuse(self, reason: str) -> None:
         """Say why the present number, which the rule takes, can't be used."""
@@ -82,6 +90,12 @@ class NumberField(QWidget):
         """Take back what ``refuse`` said."""
         self._told = ""
         self._show_message()
+
+    def _reads_as(self, value: float) -> bool:
+        try:
+            return self.rule.read(self.edit.text()) == value
+        except RefusedError:
+            return False
 
     # --- inside ------------------------------------------------------------------------------------------
 
