@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from gptviz.capture.memory import DEFAULT_BUDGET, block_bytes
 from gptviz.capture.stages import catalogue
 from gptviz.labs.machine import available_memory
-from gptviz.labs.parameters import FP32, check_countable
+from gptviz.labs.parameters import FP32, check_countable, counted
 from gptviz.labs.refusal import RefusedInputError
 from gptviz.labs.timing import Basis, measure
 from gptviz.model.config import GPTConfig
-from gptviz.model.parameters import count_parameters
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class ConfigurationReport:
 def needed_memory(config: GPTConfig, batch: int, tokens: int) -> tuple[int, int, int]:
     """Return the bytes of weights, causal masks and one captured pass of (``batch``, ``tokens``)."""
     check_countable(config)
-    count = count_parameters(config)
+    count = counted(config)
     weights = FP32 * (count.total_tied if config.tie_weights else count.total)
     masks = config.n_layers * config.context_length**2
     tokens = min(tokens, config.context_length)
@@ -98,7 +97,7 @@ def _too_large(config: GPTConfig, masks: int, needed: int, free: int) -> Refused
 
 def _estimate(config: GPTConfig, batch: int, tokens: int, basis: Basis, memory: tuple[int, int, int]) -> Estimate:
     weights, masks, one_pass = memory
-    components = count_parameters(config).components
+    components = counted(config).components
     embeddings = components["tok_emb"] + components["pos_emb"]
     block = components["trf_blocks"] // config.n_layers
     drawn = components["trf_blocks"] + components["out_head"]  # a tied head is drawn too, and then dropped

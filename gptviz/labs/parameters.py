@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 
 import torch
@@ -10,10 +10,10 @@ import torch
 from gptviz.labs.refusal import RefusedInputError
 from gptviz.model.config import CONFIGS, GPTConfig
 from gptviz.model.gpt import GPTModel
-from gptviz.model.parameters import count_parameters
+from gptviz.model.parameters import ParameterCount, count_parameters
 
 LARGEST_SIZE = 100_000_000
-MOST_LAYERS = 500
+MOST_LAYERS = 200
 NAMED = MappingProxyType({name: config for name, config in CONFIGS.items() if name.startswith("gpt2")})
 CALLED = MappingProxyType({"gpt2-small": "124M", "gpt2-medium": "355M", "gpt2-large": "774M", "gpt2-xl": "1558M"})
 FP32, FP16 = 4, 2  # bytes of a number
@@ -147,10 +147,16 @@ def parameter_table(config: GPTConfig) -> ParameterTable:
     return ParameterTable(config, tuple(rows.values()), total, size_row(config))
 
 
+@lru_cache(maxsize=64)
+def counted(config: GPTConfig) -> ParameterCount:
+    """Count the parameters of ``config`` by component; the latest counts are remembered."""
+    return count_parameters(config)
+
+
 def size_row(config: GPTConfig) -> SizeRow:
     """Count ``config`` as coded, tied, and as GPT-2 was published."""
-    plain = count_parameters(config)
-    published = count_parameters(replace(config, qkv_bias=True))
+    plain = counted(config)
+    published = counted(replace(config, qkv_bias=True))
     key = next((name for name, named in NAMED.items() if _same_size(named, config)), "")
     return SizeRow(key, config, plain.total, plain.total_tied, published.total_tied)
 

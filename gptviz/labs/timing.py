@@ -13,7 +13,7 @@ from gptviz.model.gpt import TransformerBlock
 
 _DRAWN = 2_000_000  # random numbers, to time drawing into fresh memory
 _HEAD = 16_384  # rows of a head, to time one
-_REPEATS, _ENOUGH_SECONDS = 20, 0.08
+_REPEATS, _ENOUGH_SECONDS = 20, 0.2
 
 
 @dataclass(frozen=True)

@@ -117,9 +117,8 @@ def controlled(table: "ParameterTable", setting: str) -> str:
     if setting == "drop_rate":
         return "drop_rate changes no tensor: dropout has no parameters."
     if setting == "qkv_bias" and not table.config.qkv_bias:
-        return (
-            f"qkv_bias adds three tensors to each block, {3 * table.config.emb_dim * table.config.n_layers:,} in all."
-        )
+        added = 3 * table.config.emb_dim * table.config.n_layers
+        return f"qkv_bias adds three tensors to each block, {added:,} parameters in all."
     count = sum(setting in tensor.settings for tensor in table.tensors)
     return f"{setting} controls {count} of these {len(table.tensors)} tensors."
 
