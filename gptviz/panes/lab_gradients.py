@@ -93,7 +93,7 @@ class GradientsLabPane(Pane):
         self.reading.setWordWrap(True)
         self.picture = NetworkPicture("The network and its shortcuts")
         self.formula = Formula(15)
-        self.why = _label("muted")
+        self.why = _label("muted", "Loading PyTorch …")
         self.why.setWordWrap(True)
         self.result: GradientFlow | None = None
         self._lay_out()

@@ -14,6 +14,7 @@ from gptviz.widgets.theme import color, current, mono_font, px, text_font, tone
 Array = np.ndarray[Any, np.dtype[Any]]
 
 _NAMES, _ROW, _AXIS, _DOT = 88, 32, 20, 9  # px
+_MANY = 200  # numbers
 _MARGIN = 1.12  # of the largest number
 
 
@@ -29,7 +30,7 @@ class NumberLine(QWidget):
 
     def set_rows(self, rows: Sequence[tuple[str, Array]], marked: int) -> None:
         """Show rows, each its name and its numbers; the number at ``marked`` stands out in all of them."""
-        self._rows, self._marked = rows, marked
+        self._rows, self._marked = rows, marked if marked < len(rows[0][1]) else 0
         self.setAccessibleDescription(
             "; ".join(f"{name}: from {number(float(v.min()))} to {number(float(v.max()))}" for name, v in rows)
         )
@@ -86,14 +87,13 @@ class NumberLine(QWidget):
         middle = self._x(line, mean, extent)
         painter.drawLine(QPointF(middle, y - px(11)), QPointF(middle, y + px(11)))
         painter.setPen(QPen(color(current().panel), 1))
-        order = [place for place in range(len(values)) if place != self._marked] + [self._marked]
-        for place in order:
-            if place < len(values):
-                here = place == self._marked
-                painter.setBrush(color(current().accent) if here else color(tone("norm"), 0.75))
-                size = px(_DOT + 2 if here else _DOT)
-                x = self._x(line, float(values[place]), extent)
-                painter.drawEllipse(QPointF(x, y), size / 2, size / 2)
+        painter.setBrush(color(tone("norm"), 0.75))
+        places = line.center().x() + np.delete(values, self._marked) / extent * line.width() / 2
+        for x in np.unique(places.round(1 if len(places) < _MANY else 0)):  # of a long row, one dot a pixel
+            painter.drawEllipse(QPointF(x, y), px(_DOT) / 2, px(_DOT) / 2)
+        painter.setBrush(color(current().accent))
+        here = self._x(line, float(values[self._marked]), extent)
+        painter.drawEllipse(QPointF(here, y), px(_DOT + 2) / 2, px(_DOT + 2) / 2)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
