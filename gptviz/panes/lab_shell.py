@@ -123,11 +123,11 @@ class ShellLabPane(Pane):
             "Stages of the shell",
             (
                 Column("Stage", 204, most=260, mono=True),
-                Column("Operation", 128, most=148),
+                Column("Operation", 124, most=148),
                 Column("Output", 124, figures=True),
-                Column("mean", 88, figures=True),
+                Column("mean", 86, figures=True),
                 Column("spread", 80, figures=True),
-                Column("Against the run before", 164, most=200, figures=True),
+                Column("Against the run before", 192, most=208, figures=True),
                 Column("Weights", 88, figures=True),
             ),
         )

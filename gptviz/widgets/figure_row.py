@@ -6,18 +6,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from gptviz.widgets.theme import UNIT
-from gptviz.widgets.wrapping_row import WrappingRow
+from gptviz.widgets.wrapping_row import WrappingBox
 
 
-class FigureRow(QWidget):
+class FigureRow(WrappingBox):
     """As many figures as there are names."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        super().__init__()
-        row = WrappingRow(self, spacing=8 * UNIT)
-        policy = self.sizePolicy()
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
+        super().__init__(spacing=8 * UNIT)
         self._figures: list[tuple[QLabel, QLabel]] = []
         for name in names:
             figure, caption = _label("figure"), _label("muted", name)
@@ -28,7 +24,7 @@ class FigureRow(QWidget):
             column.addWidget(figure)
             column.addWidget(caption)
             self._figures.append((figure, caption))
-            row.addWidget(box)
+            self.row.addWidget(box)
 
     @property
     def texts(self) -> tuple[str, ...]:

@@ -3,26 +3,22 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QPushButton
 
 from gptviz.widgets.theme import UNIT
-from gptviz.widgets.wrapping_row import WrappingRow
+from gptviz.widgets.wrapping_row import WrappingBox
 
 
-class Presets(QWidget):
+class Presets(WrappingBox):
     """``chosen`` is emitted with the key of a button that was clicked, also when it was pressed already."""
 
     chosen = Signal(str)
 
     def __init__(self, choices: Sequence[tuple[str, str, str]], name: str) -> None:
         """Make the buttons; each choice is its key, its text and its tooltip."""
-        super().__init__()
+        super().__init__(spacing=UNIT)
         self.setAccessibleName(name)
-        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
         self._buttons: dict[str, QPushButton] = {}
-        row = WrappingRow(self, UNIT)
         for key, text, tip in choices:
             button = QPushButton(text)
             button.setObjectName("toggle")
@@ -33,7 +29,7 @@ class Presets(QWidget):
             button.setCursor(Qt.CursorShape.PointingHandCursor)
             button.clicked.connect(self._clicked)
             self._buttons[key] = button
-            row.addWidget(button)
+            self.row.addWidget(button)
 
     def set_choice(self, key: str | None) -> None:
         """Press the button of ``key`` alone; none for None."""

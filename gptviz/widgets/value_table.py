@@ -11,6 +11,7 @@ from gptviz.widgets.theme import current, mono_font, px, text_font
 
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _ROW, _HEAD = 23, 26  # px
+_LEAST_ROWS = 5  # where it is low, it scrolls
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,9 @@ class ValueTable(QTreeWidget):
     def _fit(self) -> None:
         self._share_width()
         self.setIconSize(QSize(px(8), px(8)))
-        if self._fitted:
+        if not self._fitted:
+            self.setMinimumHeight(px(_HEAD) + _LEAST_ROWS * px(_ROW))
+        else:
             wide = sum(self.columnWidth(place) for place in range(len(self._columns))) > self.viewport().width()
             bar = self.horizontalScrollBar().sizeHint().height() if wide else 0
             self.setFixedHeight(px(_HEAD) + px(_ROW) * len(self._rows) + bar)

@@ -1,7 +1,8 @@
 """A row that goes on in the next line where the width ends."""
 
 from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QLayout, QLayoutItem, QSizePolicy, QWidget
 
 from gptviz.widgets.theme import UNIT
 
@@ -60,3 +61,26 @@ class WrappingRow(QLayout):
             x += hint.width() + self.spacing()
             line = max(line, hint.height())
         return y + line - rect.y()
+
+
+class WrappingBox(QWidget):
+    """A widget whose parts stand in a wrapping row; asks for the height that it needs at its present width."""
+
+    def __init__(self, spacing: int) -> None:
+        super().__init__()
+        self.row = WrappingRow(self, spacing)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        least = self.row.minimumSize()  # Qt would take the height that the narrowest needs
+        return QSize(least.width(), self.row.heightForWidth(max(least.width(), self.width())))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
