@@ -5,12 +5,9 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from types import MappingProxyType
 
-import torch
-
 from gptviz.labs.refusal import RefusedInputError
 from gptviz.model.config import CONFIGS, GPTConfig
-from gptviz.model.gpt import GPTModel
-from gptviz.model.parameters import ParameterCount, count_parameters
+from gptviz.model.parameters import ParameterCount, count_parameters, skeleton
 
 LARGEST_SIZE = 100_000_000
 MOST_LAYERS = 200
@@ -18,7 +15,7 @@ NAMED = MappingProxyType({name: config for name, config in CONFIGS.items() if na
 CALLED = MappingProxyType({"gpt2-small": "124M", "gpt2-medium": "355M", "gpt2-large": "774M", "gpt2-xl": "1558M"})
 FP32, FP16 = 4, 2  # bytes of a number
 
-_SETTING = MappingProxyType({"V": "vocab_size", "C": "context_length", "E": "emb_dim", "4E": "emb_dim"})
+_SETTING = MappingProxyType({"V": "vocab_size", "C": "context_length", "E": "emb_dim", "4E": "emb_dim", "F": "n_inner"})
 _FAMILY = MappingProxyType(  # by the first word of the name within the model or the block
     {
         "tok_emb": "embedding",
@@ -40,7 +37,7 @@ class TensorRow:
     name: str  # within its block
     component: str  # tok_emb, pos_emb, trf_blocks, final_norm, out_head
     family: str
-    symbols: tuple[str, ...]  # of V, C, E, 4E
+    symbols: tuple[str, ...]  # of V, C, E, 4E; F where the middle has a width of its own
     shape: tuple[int, ...]
     times: int  # 0 for a head that shares the embedding's tensor
     settings: tuple[str, ...]
@@ -134,8 +131,7 @@ def parameter_table(config: GPTConfig) -> ParameterTable:
         If a size is beyond what can be counted.
     """
     check_countable(config)
-    with torch.device("meta"):
-        model = GPTModel(replace(config, tie_weights=False))
+    model = skeleton(replace(config, tie_weights=False))
     rows: dict[str, TensorRow] = {}
     for path, parameter in model.named_parameters():
         row = _row(path, tuple(parameter.shape), config)
@@ -177,7 +173,7 @@ def _row(path: str, shape: tuple[int, ...], config: GPTConfig) -> TensorRow:
     inside = component == "trf_blocks"
     local = name.split(".", 1)[1] if inside else path
     family = _FAMILY[local.split(".")[0]]
-    symbols = _symbols(local)
+    symbols = _symbols(local, "4E" if config.n_inner is None else "F")
     settings = [_SETTING[symbol] for symbol in symbols]
     if inside:
         settings.append("n_layers")
@@ -188,15 +184,15 @@ def _row(path: str, shape: tuple[int, ...], config: GPTConfig) -> TensorRow:
     return TensorRow(local, component, family, symbols, shape, 1, tuple(dict.fromkeys(settings)))
 
 
-def _symbols(name: str) -> tuple[str, ...]:
+def _symbols(name: str, middle: str) -> tuple[str, ...]:
     """Return the letters of a tensor's sizes; a Linear's weight has (out, in)."""
     known = {
         "tok_emb.weight": ("V", "E"),
         "pos_emb.weight": ("C", "E"),
         "out_head.weight": ("V", "E"),
-        "ff.layers.0.weight": ("4E", "E"),
-        "ff.layers.0.bias": ("4E",),
-        "ff.layers.2.weight": ("E", "4E"),
+        "ff.layers.0.weight": (middle, "E"),
+        "ff.layers.0.bias": (middle,),
+        "ff.layers.2.weight": ("E", middle),
     }
     if name in known:
         return known[name]

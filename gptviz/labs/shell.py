@@ -16,6 +16,7 @@ from gptviz.labs.refusal import RefusedInputError
 from gptviz.labs.shell_request import MOST_TOKENS, Change, ShellRequest
 from gptviz.labs.shell_stages import PLACEHOLDER, shell_stages
 from gptviz.model.gpt import GPTModel
+from gptviz.model.parameters import shapes_alone
 from gptviz.model.parts import ALL_PARTS
 from gptviz.model.placeholders import DummyGPTModel
 from gptviz.model.seeding import seeded
@@ -140,7 +141,7 @@ def _count(tokens: int) -> str:
 
 
 def _check_memory(request: ShellRequest) -> None:
-    with torch.device("meta"):
+    with shapes_alone():
         shell = DummyGPTModel(request.config, ALL_PARTS if request.keep_weights else request.real)
     needed = _FLOAT * sum(p.numel() for p in shell.parameters())
     there = available_memory()
@@ -153,7 +154,7 @@ def _check_memory(request: ShellRequest) -> None:
 def _assembled(request: ShellRequest) -> DummyGPTModel:
     """Take each real part, with its weights, from a whole model."""
     whole = GPTModel(request.config)
-    with torch.device("meta"):
+    with shapes_alone():
         shell = DummyGPTModel(request.config, request.real)
     for name, module in list(shell.named_modules()):
         if any(True for _ in module.parameters(recurse=False)) or any(True for _ in module.buffers(recurse=False)):
@@ -202,7 +203,7 @@ def _fingerprint(module: nn.Module) -> int:
 
 def _drawn(request: ShellRequest) -> tuple[tuple[str, int], ...]:
     """List how many random numbers the components draw, in the order of the code; LayerNorm starts from 1 and 0."""
-    with torch.device("meta"):
+    with shapes_alone():
         shell = DummyGPTModel(request.config, ALL_PARTS if request.keep_weights else request.real)
     counts: dict[str, int] = {}
     for name, module in shell.named_modules():

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from gptviz.model.attention import MultiHeadAttention
 from gptviz.model.config import GPTConfig
 from gptviz.model.gpt import TransformerBlock, check_ids
-from gptviz.model.layers import FeedForward, LayerNorm
+from gptviz.model.layers import FeedForward, LayerNorm, LayerNormWithoutShift
 from gptviz.model.parts import BLOCK_PARTS, Part
 
 
@@ -62,17 +62,24 @@ class UnfinishedBlock(nn.Module):
     Its modules are made in the finished block's order, so that with all parts it has the same weights.
     """
 
-    def __init__(self, config: GPTConfig, real: AbstractSet[Part]) -> None:
+    def __init__(self, config: GPTConfig, real: AbstractSet[Part], layer: int = 0) -> None:
         super().__init__()
         self.att: nn.Module = DummyAttention(config)
         if Part.ATTENTION in real:
             self.att = MultiHeadAttention(
-                config.emb_dim, config.context_length, config.n_heads, config.drop_rate, config.qkv_bias
+                config.emb_dim,
+                config.context_length,
+                config.n_heads,
+                config.drop_rate,
+                config.qkv_bias,
+                bias=config.bias,
+                divisor=None if config.scaled_by_root else config.score_divisor(layer),
             )
-        self.ff = FeedForward(config.emb_dim) if Part.FEED_FORWARD in real else DummyFeedForward(config.emb_dim)
-        norm = LayerNorm if Part.BLOCK_NORMS in real else DummyLayerNorm
-        self.norm1 = norm(config.emb_dim)
-        self.norm2 = norm(config.emb_dim)
+        self.ff: nn.Module = DummyFeedForward(config.emb_dim)
+        if Part.FEED_FORWARD in real:
+            self.ff = FeedForward(config.emb_dim, config.ff_dim, config.activation, config.bias)
+        self.norm1 = make_norm(config, Part.BLOCK_NORMS in real)
+        self.norm2 = make_norm(config, Part.BLOCK_NORMS in real)
         self.drop_shortcut = nn.Dropout(config.drop_rate) if Part.SHORTCUTS in real else None
 
     def forward(self, x: Tensor) -> Tensor:
@@ -89,13 +96,21 @@ class UnfinishedBlock(nn.Module):
         return x
 
 
-def make_block(config: GPTConfig, real: AbstractSet[Part]) -> nn.Module:
+def make_norm(config: GPTConfig, real: bool) -> nn.Module:
+    """Return a placeholder or a real LayerNorm."""
+    if not real:
+        return DummyLayerNorm(config.emb_dim, config.norm_eps)
+    norm = LayerNorm if config.bias else LayerNormWithoutShift
+    return norm(config.emb_dim, config.norm_eps)
+
+
+def make_block(config: GPTConfig, real: AbstractSet[Part], layer: int) -> nn.Module:
     """Return a placeholder, the real block, or a block of which some parts are real."""
     if not BLOCK_PARTS & real:
         return DummyTransformerBlock(config)
     if real >= BLOCK_PARTS:
-        return TransformerBlock(config)
-    return UnfinishedBlock(config, real)
+        return TransformerBlock(config, layer)
+    return UnfinishedBlock(config, real, layer)
 
 
 class DummyGPTModel(nn.Module):
@@ -111,8 +126,8 @@ class DummyGPTModel(nn.Module):
         self.tok_emb = nn.Embedding(config.vocab_size, config.emb_dim)
         self.pos_emb = nn.Embedding(config.context_length, config.emb_dim)
         self.drop_emb = nn.Dropout(config.drop_rate)
-        self.trf_blocks = nn.Sequential(*[make_block(config, real) for _ in range(config.n_layers)])
-        self.final_norm = LayerNorm(config.emb_dim) if Part.FINAL_NORM in real else DummyLayerNorm(config.emb_dim)
+        self.trf_blocks = nn.Sequential(*[make_block(config, real, layer) for layer in range(config.n_layers)])
+        self.final_norm = make_norm(config, Part.FINAL_NORM in real)
         self.out_head = nn.Linear(config.emb_dim, config.vocab_size, bias=False)
         if config.tie_weights:
             self.out_head.weight = self.tok_emb.weight

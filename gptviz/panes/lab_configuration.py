@@ -11,7 +11,7 @@ from gptviz.labs.dictionary import DictionaryError, as_dictionary, read_dictiona
 from gptviz.labs.refusal import RefusedInputError
 from gptviz.model.config import CONFIGS, GPT2_SMALL, ConfigError, GPTConfig
 from gptviz.panes.lab_configuration_words import basis_of, cost_rows, shape_rows, warning_of
-from gptviz.panes.lab_settings import PRESETS, read, settings, values_of
+from gptviz.panes.lab_settings import PRESETS, others_of, read, settings, values_of
 from gptviz.panes.pane import Pane, differs
 from gptviz.session import lab_jobs
 from gptviz.session.session import Session
@@ -145,7 +145,7 @@ class ConfigurationLabPane(Pane):
         self._submit()
 
     def _edited(self, values: object) -> None:
-        config = read(self.form)
+        config = read(self.form, self._config)
         self.build.setEnabled(config is not None)
         self.copy.setEnabled(config is not None)
         if config is not None:
@@ -158,13 +158,16 @@ class ConfigurationLabPane(Pane):
         self.copy.setEnabled(True)
         self.note.setText("")
         self.presets.set_choice(next((key for key, config in CONFIGS.items() if config == self._config), None))
-        self.warning.setText(warning_of(self._config, [len(row.ids) for row in self.session.state.tokens]))
+        others = others_of(self._config)
+        warning = warning_of(self._config, [len(row.ids) for row in self.session.state.tokens])
+        self.warning.setText(f"Pasted besides: {others}. {warning}".strip() if others else warning)
         self.warning.setVisible(bool(self.warning.text()))
         self._show_progress(self.session.state)
 
     def _build(self) -> None:
         model = self.session.state.model
-        self.session.use_model(self._config, DEFAULT_SEED if model is None else model.seed)
+        seed = None if model is None else model.seed
+        self.session.use_model(self._config, DEFAULT_SEED if seed is None else seed)
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(as_dictionary(self._config))

@@ -60,7 +60,8 @@ def shape_rows(report: "ConfigurationReport") -> list[Row]:
     rows = []
     for row in report.shapes:
         other = row.present is not None and row.present != row.shape
-        sizes = ", ".join("4E" if letter == "F" else letter for letter in row.dims)
+        middle = "4E" if report.edited.config.n_inner is None else "F"
+        sizes = ", ".join(middle if letter == "F" else letter for letter in row.dims)
         cells = (row.name, "" if row.present is None else shape(row.present), shape(row.shape), f"({sizes})")
         rows.append(Row(cells, tones=("", "muted", "accent" if other else "", "muted"), family=row.family))
     return rows
@@ -76,7 +77,7 @@ def warning_of(config: GPTConfig, tokens: Sequence[int]) -> str:
             f"will be refused."
         )
     elif config.vocab_size > known:
-        said.append(f"IDs from {known:,} on have no text in GPT-2's vocabulary; they are shown as ‹ID›.")
+        said.append(f"IDs from {known:,} on have no text in GPT-2's vocabulary; they are shown as ‹unused ID›.")
     if tokens and max(tokens) > config.context_length:
         said.append(f"The present prompt has {max(tokens):,} tokens, more than this context holds.")
     return " ".join(said)

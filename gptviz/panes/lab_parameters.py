@@ -118,7 +118,7 @@ class ParametersLabPane(Pane):
         self._submit()
 
     def _edited(self, values: object) -> None:
-        config = read(self.form)
+        config = read(self.form, self._config)
         if config is not None:
             self._config = config
             self._show_config()

@@ -1,5 +1,7 @@
 """The settings of a configuration as a form has them; shared by the labs that edit one."""
 
+from dataclasses import fields, replace
+
 from gptviz.labs.dictionary import SETTINGS
 from gptviz.model.config import ConfigError, GPTConfig
 from gptviz.widgets.settings_form import Setting, SettingsForm, Value
@@ -38,13 +40,19 @@ def values_of(config: GPTConfig) -> dict[str, Value]:
     return {name: getattr(config, name) for name in NAMES}
 
 
-def read(form: SettingsForm) -> GPTConfig | None:
-    """Return the configuration that ``form`` shows; if there is none, say so at the setting that is to blame."""
+def read(form: SettingsForm, before: GPTConfig) -> GPTConfig | None:
+    """Return ``before`` with what ``form`` shows; if there is no such one, say so at the setting that is to blame."""
     try:
-        config = GPTConfig(**form.values)  # type: ignore[arg-type]
+        config = replace(before, **form.values)  # type: ignore[arg-type]
     except ConfigError as error:
         name, _, reason = str(error).partition(" ")
         form.refuse(name if name in NAMES else "emb_dim", f"{reason[:1].upper()}{reason[1:]}.")
         return None
     form.accept()
     return config
+
+
+def others_of(config: GPTConfig) -> str:
+    """List the settings that no form shows and that are not the chapter's."""
+    own = {field.name: getattr(config, field.name) for field in fields(config) if field.name not in NAMES}
+    return ", ".join(f"{name} = {value!r}" for name, value in own.items() if value != getattr(GPTConfig(), name))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gptviz.model.config import CONFIGS, GPTConfig
 from gptviz.session.gate import Gate
+from gptviz.session.requests import ModelRequest, UntrainedRequest
 from gptviz.session.state import GeneratedStep, ModelInfo, PromptTokens
 from gptviz.session.worker import JobContext
 
@@ -33,10 +34,12 @@ _UNNOTICED_SECONDS = 0.03  # a quiet job of about this length lets nobody wait
 
 @dataclass(frozen=True)
 class BuiltModel:
-    """A model and its description."""
+    """A model, its description, and what reads and writes its texts; None for GPT-2's own tokenizer."""
 
     model: "GPTModel"
     info: ModelInfo
+    tokenizer: "Tokenizer | None" = None
+    asks_for_table: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,15 @@ def title_of(config: str | GPTConfig) -> str:
     return TITLES[known] if isinstance(known, str) else f"custom {known.n_layers} × {known.emb_dim}"
 
 
+def make_model(request: ModelRequest, context: JobContext) -> BuiltModel:
+    """Initialise an untrained model, or open a checkpoint."""
+    if isinstance(request, UntrainedRequest):
+        return build_model(request.config, request.seed, context)
+    from gptviz.session.opening_jobs import open_checkpoint
+
+    return open_checkpoint(request, context)
+
+
 def build_model(wanted: str | GPTConfig, seed: int, context: JobContext) -> BuiltModel:
     """Initialise an untrained model of a configuration, or of one with that name."""
     context.report("Loading PyTorch")
@@ -90,7 +102,7 @@ def build_model(wanted: str | GPTConfig, seed: int, context: JobContext) -> Buil
     from gptviz.labs.configuration import check_buildable
     from gptviz.model.parameters import initialise
 
-    _use_threads()
+    use_threads()
     config = CONFIGS[wanted] if isinstance(wanted, str) else wanted
     title = title_of(wanted)
     check_buildable(config)
@@ -103,7 +115,7 @@ def build_model(wanted: str | GPTConfig, seed: int, context: JobContext) -> Buil
     return BuiltModel(model, ModelInfo(title, model.config, seed, parameters, torch.get_num_threads()))
 
 
-def _use_threads() -> None:
+def use_threads() -> None:
     """Leave the GUI a core where there are more than two."""
     import torch
 

@@ -1,9 +1,11 @@
 """The shell with placeholders. The figures are what the chapter's published code prints for its two texts."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
-from gptviz.model import GPT2_SMALL, TINY, GPTModel, InputError
+from gptviz.model import GPT2_SMALL, TINY, GPTConfig, GPTModel, InputError
 from gptviz.model.parts import ALL_PARTS, Part
 from gptviz.model.placeholders import DummyGPTModel, DummyLayerNorm, DummyTransformerBlock
 
@@ -58,11 +60,12 @@ def test_the_shell_refuses_what_the_model_refuses() -> None:
         DummyGPTModel(TINY)(torch.zeros(1, 0, dtype=torch.int64))
 
 
-def test_with_all_parts_real_it_is_the_model_bit_for_bit() -> None:
+@pytest.mark.parametrize("config", [TINY, replace(TINY, bias=False, n_inner=50, scale_attn_by_inverse_layer_idx=True)])
+def test_with_all_parts_real_it_is_the_model_bit_for_bit(config: GPTConfig) -> None:
     torch.manual_seed(123)
-    model = GPTModel(TINY).eval()
+    model = GPTModel(config).eval()
     torch.manual_seed(123)
-    shell = DummyGPTModel(TINY, ALL_PARTS).eval()
+    shell = DummyGPTModel(config, ALL_PARTS).eval()
 
     assert list(shell.state_dict()) == list(model.state_dict())
     assert torch.equal(shell(BATCH), model(BATCH))

@@ -5,6 +5,7 @@ from holding import Wait
 
 from gptviz.labs import configuration
 from gptviz.model import TINY, GPTConfig
+from gptviz.session.requests import UntrainedRequest
 from gptviz.session.session import Session
 
 ODD = GPTConfig(vocab_size=60_000, context_length=7, emb_dim=12, n_heads=3, n_layers=1, qkv_bias=True)
@@ -17,7 +18,7 @@ def test_any_configuration_can_be_used(ready: Session, wait: Wait) -> None:
     assert ready.state.model is not None
     assert ready.state.model.config == ODD
     assert ready.state.model.description == "custom 1 × 12 · seed 5 · 1.4 M"
-    assert ready.wanted_model == (ODD, 5)
+    assert ready.making.wanted == UntrainedRequest(ODD, 5)
     assert ready.state.trace is not None
     assert ready.state.message is None
 
@@ -26,14 +27,14 @@ def test_a_configuration_with_a_name_is_called_by_it(ready: Session, wait: Wait)
     ready.use_model(GPTConfig(**vars(TINY)), 9)
     wait()
 
-    assert ready.wanted_model == ("tiny", 9)
+    assert ready.making.wanted == UntrainedRequest("tiny", 9)
     assert ready.state.model is not None
     assert ready.state.model.title == "tiny"
 
 
 def test_ids_beyond_gpt2s_vocabulary_have_no_text(ready: Session) -> None:
-    assert ready.token_text(59_999) == "‹59999›"
-    assert ready.text_of([15496, 59_999]) == "Hello‹59999›"
+    assert ready.token_text(59_999) == "‹unused 59999›"
+    assert ready.text_of([15496, 59_999]) == "Hello‹unused 59999›"
 
 
 def test_a_vocabulary_that_is_too_small_for_the_prompt_is_told(ready: Session, wait: Wait) -> None:
@@ -57,4 +58,4 @@ def test_a_model_that_does_not_fit_is_refused_with_the_figures_and_the_present_o
     assert message.startswith("The model could not be initialised: it needs 6.6 GB of memory, and 3.0 GB are free")
     assert "Choose a smaller configuration" in message
     assert (ready.state.model, ready.state.trace) == (before.model, before.trace)
-    assert ready.wanted_model == ("tiny", 123)
+    assert ready.making.wanted == UntrainedRequest("tiny", 123)
