@@ -133,6 +133,7 @@ class Actions:
         menu = QMenu("Model", self._window)
         menu.setToolTipsVisible(True)
         group = QActionGroup(menu)
+        group.setExclusionPolicy(QActionGroup.ExclusionPolicy.ExclusiveOptional)  # none is ticked for a custom model
         for number, (name, title) in enumerate(TITLES.items(), start=1):
             action = self._action(
                 f"{title}, random weights",

@@ -64,6 +64,7 @@ QMenu::separator {{ height: 1px; background: {theme.hairline}; margin: {px(4)}px
 #paneBody, #paneBody > QWidget > QWidget {{ background: {theme.panel}; }}
 #dockTitle {{ background: {theme.panel}; border-bottom: 1px solid {theme.hairline}; }}
 #dockTitle QLabel {{ font-weight: 600; font-size: {px(13)}px; }}
+#sideColumn, #sideColumn > QWidget, #sideColumn > QWidget > QWidget {{ background: {theme.panel}; }}
 QDockWidget {{ border: 1px solid {theme.hairline}; }}
 QTabBar {{ background: {theme.window}; qproperty-drawBase: 0; }}
 QTabBar::tab {{ background: transparent; color: {theme.muted}; padding: {px(7)}px {px(14)}px; border: none;
@@ -77,6 +78,13 @@ QLabel#choice {{ font-family: "{MONO_FAMILY}"; font-size: {px(22)}px; color: {th
 QLabel#readout {{ font-family: "{MONO_FAMILY}"; font-size: {px(12)}px; }}
 QFrame#hairline {{ background: {theme.hairline}; border: none; }}
 QLabel#labQuestion {{ font-weight: 600; font-size: {px(16)}px; }}
+QLabel#verdict {{ font-weight: 600; font-size: {px(14)}px; }}
+QLabel#verdict[tone="good"] {{ color: {theme.families["feed-forward"]}; }}
+QLabel#verdict[tone="bad"] {{ color: {theme.error}; }}
+QLabel#verdict[tone="odd"] {{ color: {theme.warning}; }}
+QLabel#torchError {{ font-family: "{MONO_FAMILY}"; font-size: {px(12)}px; background: {theme.window};
+    border-left: 3px solid {theme.error}; padding: {px(6)}px {px(8)}px; }}
+QLabel#figure {{ font-family: "{MONO_FAMILY}"; font-size: {px(20)}px; }}
 QLabel#caption {{ color: {theme.muted}; font-size: {px(12)}px; font-weight: 500; }}
 QLabel#fieldMessage {{ color: {theme.error}; font-size: {px(12)}px; }}
 QLabel#muted {{ color: {theme.muted}; font-size: {px(12)}px; }}

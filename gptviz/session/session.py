@@ -38,6 +38,7 @@ from gptviz.session.walk import Walk
 from gptviz.session.worker import Outcome, Worker
 
 if TYPE_CHECKING:
+    from gptviz.model.config import GPTConfig
     from gptviz.model.gpt import GPTModel
 
 _LIVE_MS = 50  # how often progress is read off the worker
@@ -126,9 +127,9 @@ class Session(QObject):
             self.texts.load()
         self.making.make(request)
 
-    def use_model(self, config: str, seed: int) -> None:
-        """Initialise another untrained model in the background, then run the prompt on it."""
-        self.making.make(UntrainedRequest(config, seed))
+    def use_model(self, config: "str | GPTConfig", seed: int) -> None:
+        """Initialise another untrained model, of a configuration or its name, then run the prompt on it."""
+        self.making.make(UntrainedRequest(jobs.named(config), seed))
 
     def set_prompts(self, prompts: tuple[str, ...]) -> None:
         """Replace all prompts; their tokens follow."""
