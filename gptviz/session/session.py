@@ -25,6 +25,7 @@ from gptviz.session.state import (
     ViewState,
 )
 from gptviz.session.tidying import Tidying
+from gptviz.session.touring import Touring
 from gptviz.session.walk import Walk
 from gptviz.session.worker import Outcome, Worker
 
@@ -64,6 +65,7 @@ class Session(QObject):
         self.checking = Checking(self)
         self.tidying = Tidying(self)
         self.labs = LabWork(self)
+        self.tour = Touring(self)
 
     @property
     def state(self) -> ViewState:
