@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from threading import get_ident
 
 import torch
 from torch import nn
@@ -9,6 +10,7 @@ from torch.nn.modules.module import register_module_parameter_registration_hook
 
 from gptviz.model.config import GPTConfig
 from gptviz.model.gpt import GPTModel
+from gptviz.model.seeding import seeded
 
 COMPONENTS = ("tok_emb", "pos_emb", "trf_blocks", "final_norm", "out_head")
 
@@ -39,17 +41,18 @@ def initialise(config: GPTConfig, seed: int, on_progress: Callable[[float], None
     """
     total = count_parameters(config).total
     begun = 0
+    thread = get_ident()  # torch calls the hook for modules that other threads make, too
 
     def count(module: nn.Module, name: str, parameter: nn.Parameter | None) -> None:
         nonlocal begun
-        if on_progress is not None and parameter is not None:
+        if on_progress is not None and parameter is not None and get_ident() == thread:
             on_progress(min(1.0, begun / total))
             begun += parameter.numel()
 
     handle = register_module_parameter_registration_hook(count)
     try:
-        torch.manual_seed(seed)
-        model = GPTModel(config)
+        with seeded(seed, lambda: None if on_progress is None else on_progress(0.0)):
+            model = GPTModel(config)
     finally:
         handle.remove()
     if on_progress is not None:
