@@ -5,7 +5,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from gptviz.panes.pane import Pane, differs
-from gptviz.panes.tour_words import NEEDS, written
+from gptviz.panes.tour_words import NEEDS, situation_of, written
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.tour.facts import fact
@@ -131,7 +131,7 @@ class TourPane(Pane):
 
     def _show_text(self) -> None:
         tour = self.session.tour
-        situation = tour.situation
+        situation = situation_of(self.session)
         blocks = () if tour.asking else fill(tour.step.paragraphs, lambda name: fact(name, situation), written)
         shown = [(block.item, [Run(*span) for span in block.spans]) for block in blocks if block.need is None]
         self.reading.set_paragraphs(shown)

@@ -1,6 +1,8 @@
-"""How the tour writes live values, and what it says where one is missing."""
+"""What the tour can speak of, how it writes live values, and what it says where one is missing."""
 
+from gptviz.session.session import Session
 from gptviz.tour.facts import Bytes, Part, Token
+from gptviz.tour.situation import Situation
 from gptviz.widgets.text import data_size, number, percent, shape, visible
 
 NEEDS = {
@@ -30,3 +32,24 @@ def written(value: object) -> str:
     if isinstance(value, tuple):
         return shape(value)
     return str(value)
+
+
+def situation_of(session: Session) -> Situation:
+    """Return what the tour can speak of at present."""
+    state = session.state
+    model, selection = state.model, state.selection
+    return Situation(
+        title=model.title if model is not None else None,
+        config=model.config if model is not None else None,
+        seed=model.seed if model is not None else 0,
+        parameters=model.parameters if model is not None else 0,
+        trained=model is not None and model.trained,
+        trace=state.trace,
+        layer=selection.layer,
+        head=selection.head,
+        query=selection.query,
+        row=selection.row,
+        generated=tuple(step.chosen.id for step in state.generation.steps),
+        measured=state.tour.measured,
+        token_text=session.token_text,
+    )

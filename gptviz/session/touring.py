@@ -13,7 +13,6 @@ from gptviz.session.state import TourState, ViewState
 from gptviz.session.worker import Outcome
 from gptviz.tour.question import Question
 from gptviz.tour.questions import question
-from gptviz.tour.situation import Situation
 from gptviz.tour.sizes import Sizes
 from gptviz.tour.steps import Step, steps
 
@@ -60,27 +59,6 @@ class Touring(QObject):
         """Whether the step's question waits for an answer, and what it asks for must not be shown yet."""
         return self.state.on and self.state.place not in self.state.answers and self.question is not None
 
-    @property
-    def situation(self) -> Situation:
-        """What the tour can speak of at present."""
-        state = self._session.state
-        model, selection = state.model, state.selection
-        return Situation(
-            title=model.title if model is not None else None,
-            config=model.config if model is not None else None,
-            seed=model.seed if model is not None else 0,
-            parameters=model.parameters if model is not None else 0,
-            trained=model is not None and model.trained,
-            trace=state.trace,
-            layer=selection.layer,
-            head=selection.head,
-            query=selection.query,
-            row=selection.row,
-            generated=tuple(step.chosen.id for step in state.generation.steps),
-            measured=self.state.measured,
-            token_text=self._session.token_text,
-        )
-
     # --- intents -----------------------------------------------------------------------------------------
 
     def open(self) -> None:
@@ -99,7 +77,11 @@ class Touring(QObject):
             self._change(place=min(max(place, 0), len(self.steps) - 1))
 
     def forward(self) -> None:
-        self.go(self.state.place + 1)
+        """Go to the next step; after the last one the tour ends, and begins anew next time."""
+        if self.state.on and self.state.place >= len(self.steps) - 1:
+            self._change(on=False, place=0)
+        else:
+            self.go(self.state.place + 1)
 
     def back(self) -> None:
         self.go(self.state.place - 1)
