@@ -114,6 +114,7 @@ class Actions:
         menu = QMenu("Model", self._window)
         menu.setToolTipsVisible(True)
         group = QActionGroup(menu)
+        group.setExclusionPolicy(QActionGroup.ExclusionPolicy.ExclusiveOptional)  # none is ticked for a custom model
         for number, (name, title) in enumerate(TITLES.items(), start=1):
             action = self._action(
                 f"{title}, random weights",
@@ -150,7 +151,9 @@ class Actions:
 
     def tick_choices(self) -> None:
         """Tick the model and the look that are in use, however they were chosen."""
-        self._models[self._window.session.wanted_model[0]].setChecked(True)
+        wanted = self._window.session.wanted_model[0]
+        for name, action in self._models.items():
+            action.setChecked(name == wanted)
         self._schemes[self._window.appearance.scheme].setChecked(True)
         self.larger.setChecked(self._window.appearance.lecture)
 

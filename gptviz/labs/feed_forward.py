@@ -5,11 +5,12 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from gptviz.labs.feed_forward_words import explain_addition, explain_linear
 from gptviz.labs.machine import available_memory
 from gptviz.labs.refusal import RefusedInputError
+from gptviz.labs.seeded import linear, seeded
 from gptviz.model.layers import GELU, LayerNorm
 
 _FLOAT = 4  # bytes
@@ -137,10 +138,10 @@ def run(sizes: Sizes) -> FeedForwardRun:
         If a size is below 1, or the run would need more memory or work than fits here.
     """
     _check(sizes)
-    generator = torch.Generator().manual_seed(_SEED)
+    generator = seeded(_SEED)
     x = torch.rand(sizes.batch, sizes.tokens, sizes.features, generator=generator)
-    expand = _linear(sizes.expand_in, sizes.expand_out, generator)
-    contract = _linear(sizes.contract_in, sizes.contract_out, generator)
+    expand = linear(sizes.expand_in, sizes.expand_out, generator)
+    contract = linear(sizes.contract_in, sizes.contract_out, generator)
     norm = LayerNorm(sizes.features)
     operations: Sequence[tuple[str, str, int | None, Callable[[Tensor], Tensor]]] = (
         ("expand", f"Linear({sizes.expand_in}, {sizes.expand_out})", sizes.expand_in, expand),
@@ -173,17 +174,6 @@ def _step(
     return Step(key, operation, takes, tuple(out.shape), wants, state), out
 
 
-def _linear(takes: int, gives: int, generator: torch.Generator) -> nn.Linear:
-    """Make a layer whose weights are drawn as torch draws them, but from ``generator``."""
-    layer = nn.utils.skip_init(nn.Linear, takes, gives)
-    assert isinstance(layer, nn.Linear)
-    bound = takes**-0.5
-    with torch.no_grad():
-        for parameter in layer.parameters():
-            parameter.uniform_(-bound, bound, generator=generator)
-    return layer
-
-
 def _told(sizes: Sizes, steps: tuple[Step, ...], parameters: int) -> FeedForwardRun:
     wrong = next((step for step in steps if step.state in (State.BROKEN, State.SILENT)), None)
     if wrong is None:
@@ -194,7 +184,7 @@ def _told(sizes: Sizes, steps: tuple[Step, ...], parameters: int) -> FeedForward
         )
         return FeedForwardRun(sizes, steps, Verdict.FITS, "All numbers match", reason, "", parameters)
     if wrong.key in ("expand", "contract"):
-        headline, reason, remedy = explain_linear(wrong.key, sizes.batch, sizes.tokens, wrong.takes or (), sizes)
+        headline, reason, remedy = explainlinear(wrong.key, sizes.batch, sizes.tokens, wrong.takes or (), sizes)
         return FeedForwardRun(sizes, steps, Verdict.BREAKS_INSIDE, headline, reason, remedy, parameters)
     silent = wrong.state is State.SILENT
     headline, reason, remedy = explain_addition(sizes.contract_out, sizes.features, silent)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gptviz.model.config import CONFIGS
+from gptviz.model.config import CONFIGS, GPTConfig
 from gptviz.session.gate import Gate
 from gptviz.session.state import GeneratedStep, ModelInfo, PromptTokens
 from gptviz.session.worker import JobContext
@@ -68,20 +68,31 @@ def tokenise(tokenizer: "Tokenizer", texts: Sequence[str], shown: int, context: 
     )
 
 
-def build_model(name: str, seed: int, context: JobContext) -> BuiltModel:
-    """Initialise an untrained model of the configuration ``name``."""
+def title_of(config: str | GPTConfig) -> str:
+    """Return what a model of ``config``, or of the configuration with that name, is called."""
+    if isinstance(config, str):
+        return TITLES[config]
+    named = next((name for name, known in CONFIGS.items() if known == config), None)
+    return TITLES[named] if named is not None else f"custom {config.n_layers} × {config.emb_dim}"
+
+
+def build_model(wanted: str | GPTConfig, seed: int, context: JobContext) -> BuiltModel:
+    """Initialise an untrained model of a configuration, or of one with that name."""
     context.report("Loading PyTorch")
     import torch
 
+    from gptviz.labs.configuration import check_buildable
     from gptviz.model.parameters import initialise
 
     _use_threads()
-    title = TITLES[name]
+    config = CONFIGS[wanted] if isinstance(wanted, str) else wanted
+    title = title_of(wanted)
+    check_buildable(config)
 
     def on_progress(fraction: float) -> None:
         context.report(f"Initialising {title}", fraction)
 
-    model = initialise(CONFIGS[name], seed, on_progress)
+    model = initialise(config, seed, on_progress)
     parameters = sum(p.numel() for p in model.parameters())
     return BuiltModel(model, ModelInfo(title, model.config, seed, parameters, torch.get_num_threads()))
 

@@ -30,6 +30,7 @@ from gptviz.session.walk import Walk
 from gptviz.session.worker import Outcome, Worker
 
 if TYPE_CHECKING:
+    from gptviz.model.config import GPTConfig
     from gptviz.model.gpt import GPTModel
     from gptviz.tokenizer import Tokenizer
 
@@ -49,7 +50,8 @@ class Session(QObject):
         self._tokenizer: Tokenizer | None = None
         self._run_when_ready = False
         self._building = False
-        self._wanted_model = self._loaded_model = (DEFAULT_CONFIG, DEFAULT_SEED)
+        self._wanted_model: tuple[str | GPTConfig, int] = (DEFAULT_CONFIG, DEFAULT_SEED)
+        self._loaded_model = self._wanted_model
         self._garbage = GuiThreadGarbage(self)
         self._worker = Worker("torch", self)
         self._text_worker = Worker("text", self)
@@ -80,8 +82,8 @@ class Session(QObject):
         return "" if self._tokenizer is None else self._tokenizer.decode(ids)
 
     @property
-    def wanted_model(self) -> tuple[str, int]:
-        """Configuration and seed that were asked for last."""
+    def wanted_model(self) -> "tuple[str | GPTConfig, int]":
+        """Configuration, or the name of one, and seed that were asked for last."""
         return self._wanted_model
 
     @property
@@ -117,8 +119,8 @@ class Session(QObject):
         self._load_tokenizer()
         self.use_model(config, seed)
 
-    def use_model(self, config: str, seed: int) -> None:
-        """Initialise another untrained model in the background, then run the prompt on it."""
+    def use_model(self, config: "str | GPTConfig", seed: int) -> None:
+        """Initialise another untrained model, of a configuration or its name, then run the prompt on it."""
         self.change(generation=replace(self._state.generation, playing=False), message=None)
         self._run_when_ready = self._building = True
         self._wanted_model = (config, seed)
