@@ -10,6 +10,7 @@ from gptviz import __version__
 from gptviz.panes import LABS
 from gptviz.session.jobs import TITLES
 from gptviz.session.state import DEFAULT_SEED
+from gptviz.widgets.question_card import REVEAL_KEY, reveal_all
 
 if TYPE_CHECKING:
     from gptviz.app.main_window import MainWindow
@@ -51,6 +52,18 @@ class Actions:
         self.toggle_theme = self._action("Light or dark", "Ctrl+T", "Change between light and dark", self._toggle_theme)
         self.bench = self._action("Labs", "F2", "Open the labs, or go back to the model", window.bench.toggle)
         self.labs = [self._lab_action(number, lab.name, lab.title) for number, lab in enumerate(LABS, start=1)]
+        self.tour = (
+            self._action("Guided tour", "F3", "Begin or go on with the guided tour, or leave it", window.tour.toggle),
+            self._action("Next step of the tour", "Alt+Right", "Go on to the next step", session.tour.forward),
+            self._action("Previous step of the tour", "Alt+Left", "Go back to the step before", session.tour.back),
+        )
+        self.predict = self._action(
+            "Predict first", "Shift+F4", "Let tour and labs ask before they show", self._predict_first
+        )
+        self.predict.setCheckable(True)
+        self.reveal = self._action(
+            "Show the answer", REVEAL_KEY, "Show the answer of a question", lambda: reveal_all(window)
+        )
         self.restore = self._action("Restore layout", "Ctrl+0", "Put all panes back", window.restore_default_layout)
         self.about = self._action("About gptviz", "F1", "What this is", self._about)
         self._models: dict[str, QAction] = {}
@@ -90,6 +103,8 @@ class Actions:
             self._menu("Labs", (self.bench, None, *self.labs))
         view = self._menu("View", ())
         for number, dock in enumerate(window.docks.values(), start=1):
+            if dock.name == "tour":
+                continue  # whose place depends on where the tour is; Help has it
             toggle = dock.toggleViewAction()
             toggle.setShortcut(QKeySequence(f"Alt+{number}"))
             toggle.setToolTip(f"Show or hide the pane {dock.windowTitle()} (Alt+{number})")
@@ -98,7 +113,7 @@ class Actions:
         view.addSeparator()
         view.addMenu(self._make_scheme_menu(view))
         view.addActions([self.toggle_theme, self.larger])
-        self._menu("Help", (self.about,))
+        self._menu("Help", (*self.tour, None, self.predict, self.reveal, None, self.about))
 
     def _menu(self, title: str, actions: tuple[QAction | None, ...]) -> QMenu:
         menu = self._window.menuBar().addMenu(title)
@@ -156,12 +171,16 @@ class Actions:
             action.setChecked(name == wanted)
         self._schemes[self._window.appearance.scheme].setChecked(True)
         self.larger.setChecked(self._window.appearance.lecture)
+        self.predict.setChecked(self._window.session.state.options.predict_first)
 
     def _toggle_theme(self) -> None:
         self._window.set_scheme("light" if self._window.appearance.theme.name == "dark" else "dark")
 
     def _scale(self) -> None:
         self._window.set_lecture(self.larger.isChecked())
+
+    def _predict_first(self) -> None:
+        self._window.tour.set_predict_first(self.predict.isChecked())
 
     def _use_model(self, name: str) -> None:
         model = self._window.session.state.model

@@ -12,6 +12,8 @@ from gptviz.app.lab_bench import LabBench
 from gptviz.app.prompt_bar import PromptBar
 from gptviz.app.settings import Settings
 from gptviz.app.status import StatusBar
+from gptviz.app.tour_guide import TourGuide
+from gptviz.app.tour_offer import TourOffer
 from gptviz.app.transport import Transport
 from gptviz.app.walk_keys import WalkKeys
 from gptviz.panes import PANES
@@ -38,9 +40,11 @@ class MainWindow(QMainWindow):
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
         self.docks = {pane.name: PaneDock(pane, session, self) for pane in PANES}
         self.bench = LabBench(self)
+        self.tour = TourGuide(self, settings)
         self.prompt_bar = PromptBar(session)
         self.transport = Transport(session)
         self.banner = Banner(session)
+        self.offer = TourOffer(session, settings)
         self._walk_keys = WalkKeys(self, session.walk)
         self.status = StatusBar(session)
         self.actions_ = Actions(self)
@@ -76,6 +80,7 @@ class MainWindow(QMainWindow):
         layout.addWidget(self.prompt_bar)
         layout.addWidget(self.transport)
         layout.addWidget(self.banner)
+        layout.addWidget(self.offer)
         bar = QToolBar("Prompt")
         bar.setObjectName("prompt-bar")
         bar.setMovable(False)
@@ -112,23 +117,29 @@ class MainWindow(QMainWindow):
 
     def restore_default_layout(self) -> None:
         """Put all panes back to where a first start has them."""
+        self.tour.forget()
         self.bench.leave()
+        self.place_docks()
+        for pane in PANES:
+            self.docks[pane.name].setVisible(pane.at_first)
+        self.docks[_CENTRE[1]].raise_()
+        self._share_out()
+
+    def place_docks(self) -> None:
+        """Put every dock where a first start has it; the tour's is the leftmost, and hidden at first."""
         for dock in self.docks.values():
             dock.setFloating(False)
             self.removeDockWidget(dock)
         docks = self.docks
         top, *below = (docks[name] for name in _CENTRE)
-        self.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, docks["shape-trace"])
+        self.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, docks["tour"])
+        self.splitDockWidget(docks["tour"], docks["shape-trace"], Qt.Orientation.Horizontal)
         self.splitDockWidget(docks["shape-trace"], top, Qt.Orientation.Horizontal)
         self.splitDockWidget(top, docks["next-token"], Qt.Orientation.Horizontal)
         self.splitDockWidget(docks["next-token"], docks["generation"], Qt.Orientation.Vertical)
         self.splitDockWidget(top, below[0], Qt.Orientation.Vertical)
         for dock in below[1:]:
             self.tabifyDockWidget(below[0], dock)
-        for dock in docks.values():
-            dock.show()
-        below[0].raise_()
-        self._share_out()
 
     def _share_out(self) -> None:
         """Give the sides what they need and the middle the rest."""
@@ -189,6 +200,11 @@ class MainWindow(QMainWindow):
         self.docks[name].show()
         self.docks[name].raise_()
 
+    def header_part(self, name: str) -> QWidget:
+        """Return a part of the header, for whoever points at it: model, prompt, strip or slider."""
+        bar = self.prompt_bar
+        return {"model": self._model_button, "prompt": bar.edit, "strip": bar.strip, "slider": self.transport.slider}[name]
+
     @Slot()
     def _show_checks(self) -> None:
         self.show_pane("checks")
@@ -222,12 +238,13 @@ class MainWindow(QMainWindow):
         self.prompt_bar.apply_theme()
         self.transport.apply_theme()
         self.banner.apply_theme()
+        self.offer.apply_theme()
         for dock in self._all_docks():
             dock.apply_theme()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self._settings is not None:
-            self._settings.save_layout(self.saveGeometry(), self.bench.layout_to_save())
+            self._settings.save_layout(self.saveGeometry(), self.tour.layout_to_save())
         self.hide()
         self.session.close()
         super().closeEvent(event)

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from PySide6.QtCore import QTimer, Signal, Slot
+from PySide6.QtCore import QRect, QTimer, Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
@@ -35,6 +35,13 @@ class Pane(QWidget):
     def render_state(self, old: ViewState | None, new: ViewState) -> None:
         """Show ``new``; only what differs from ``old`` has to be touched."""
         raise NotImplementedError
+
+    def spot(self, part: str) -> tuple[QWidget, QRect] | None:
+        """Return where a part of the pane is, named as its attribute, for whoever points at it; None if out of sight."""
+        widget: object = self
+        for name in part.split("."):
+            widget = widget[name] if isinstance(widget, dict) else getattr(widget, name)
+        return (widget, widget.rect()) if isinstance(widget, QWidget) else None
 
     @Slot(bool)
     def set_in_sight(self, in_sight: bool) -> None:

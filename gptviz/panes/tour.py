@@ -26,7 +26,7 @@ class TourPane(Pane):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._place: int | None = None  # of the step on screen
+        self._shown: tuple[int, bool] | None = None  # the step on screen, and whether it asks
         self.place = _label("count")
         self.leave = QToolButton()
         self.leave.setObjectName("flat")
@@ -47,7 +47,7 @@ class TourPane(Pane):
         self.forward.setToolTip("The next step (Alt+→, Page down)")
         for button in (self.back, self.forward):
             button.setAccessibleName(f"{button.text()} step")
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFocusProxy(self.forward)
         self._lay_out()
         tour = session.tour
         self.leave.clicked.connect(tour.leave)
@@ -103,19 +103,20 @@ class TourPane(Pane):
         if not new.tour.on or not differs(old, new, "tour", "trace", "trace_rows", "selection", "options", "model", "generation"):
             return
         tour = self.session.tour
+        has_keyboard = self.isAncestorOf(self.window().focusWidget() or self.window())
         step, place, count = tour.step, new.tour.place, len(tour.steps)
         self.place.setText(f"Step {place + 1} / {count}")
         self.progress.set_place(place, count, step.family)
         self.heading.setText(step.title)
         self.back.setEnabled(place > 0)
         self.forward.setText("Next" if place + 1 < count else "Finish")
-        turned = self._place != place
-        self._place = place
+        turned = self._shown != (place, tour.asking)
+        self._shown = place, tour.asking
         self._show_question(new)
         self._show_text()
         if turned:
             self.area.verticalScrollBar().setValue(0)
-            if self.isAncestorOf(self.window().focusWidget() or self):
+            if has_keyboard:
                 (self.card if tour.asking else self.forward).setFocus()
 
     def _show_question(self, state: ViewState) -> None:

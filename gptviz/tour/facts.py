@@ -107,8 +107,9 @@ def _root(s: Situation) -> object:
     return int(root) if root == int(root) else root
 
 
-def _rounded(value: float) -> str:
-    return f"{value:g}"
+def rounded(value: float) -> str:
+    """Write a setting as short as it was given, such as 0.1 or 1e−5."""
+    return f"{value:g}".replace("e-0", "e-").replace("-", "−")
 
 
 FACTS: dict[str, Callable[[Situation], object]] = {
@@ -124,7 +125,7 @@ FACTS: dict[str, Callable[[Situation], object]] = {
     "config.head_features": lambda s: s.model_config.head_dim,
     "config.blocks": lambda s: s.model_config.n_layers,
     "config.hidden": lambda s: 4 * s.model_config.emb_dim,
-    "config.dropout": lambda s: _rounded(s.model_config.drop_rate),
+    "config.dropout": lambda s: rounded(s.model_config.drop_rate),
     "config.bias": lambda s: s.model_config.qkv_bias,
     "config.tied": lambda s: s.model_config.tie_weights,
     "config.many_heads": lambda s: s.model_config.n_heads > 1,
@@ -149,7 +150,7 @@ FACTS: dict[str, Callable[[Situation], object]] = {
     "norm.before_variance": _moment("before", "variance"),
     "norm.normalised_mean": _moment("normalised", "mean"),
     "norm.normalised_variance": _moment("normalised", "variance"),
-    "norm.eps": lambda s: _rounded(s.norm.eps),
+    "norm.eps": lambda s: rounded(s.norm.eps),
     "norm.fresh": _norm_is_fresh,
     # attention
     "attention.root": _root,

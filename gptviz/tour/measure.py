@@ -9,7 +9,7 @@ from gptviz.labs.gradients import gradient_flow
 from gptviz.labs.layer_norm import Settings, chapter_batch, normalise
 from gptviz.model.config import GPTConfig
 from gptviz.model.parameters import count_parameters
-from gptviz.tour.facts import Bytes, Part
+from gptviz.tour.facts import Bytes, Part, rounded
 
 _SEED, _DEPTH, _WIDTH = 123, 5, 3  # of the network for gradients, as the lab begins
 
@@ -43,7 +43,7 @@ def _layer_norm() -> dict[str, object]:
         "lab.norm.mean": row.before.mean,
         "lab.norm.variance": row.before.variance,
         "lab.norm.variance_after": row.after.variance,
-        "lab.norm.eps": f"{row.settings.eps:g}",
+        "lab.norm.eps": rounded(row.settings.eps),
     }
 
 
