@@ -59,7 +59,7 @@ class Tokenizer:
         return b"".join(self.token_bytes(token) for token in ids).decode("utf-8", _SHOW_BYTES)
 
     def token_bytes(self, token: int) -> bytes:
-        """Return the bytes that token ID ``token`` stands for; an ID beyond GPT-2's vocabulary is written as ‹50300›."""
+        """Return the bytes that token ID ``token`` stands for; one beyond GPT-2's vocabulary is written as ‹50300›."""
         try:
             return self._encoding.decode_single_token_bytes(token)
         except KeyError:

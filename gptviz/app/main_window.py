@@ -1,6 +1,6 @@
 """The window: prompt bar above, panes as docks, status below."""
 
-from PySide6.QtCore import QSize, Qt, QTimer, Slot
+from PySide6.QtCore import QRect, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QCloseEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QTabWidget, QToolBar, QToolButton, QVBoxLayout, QWidget
 
@@ -200,10 +200,13 @@ class MainWindow(QMainWindow):
         self.docks[name].show()
         self.docks[name].raise_()
 
-    def header_part(self, name: str) -> QWidget:
-        """Return a part of the header, for whoever points at it: model, prompt, strip or slider."""
+    def header_spot(self, name: str) -> tuple[QWidget, QRect]:
+        """Return where a part of the header is, for whoever points at it: model, prompt, tokens or slider."""
         bar = self.prompt_bar
-        return {"model": self._model_button, "prompt": bar.edit, "strip": bar.strip, "slider": self.transport.slider}[name]
+        if name == "tokens":
+            return bar.strip.viewport(), bar.strip.chips_box()
+        widget = {"model": self._model_button, "prompt": bar.edit, "slider": self.transport.slider}[name]
+        return widget, widget.rect()
 
     @Slot()
     def _show_checks(self) -> None:

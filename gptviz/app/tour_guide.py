@@ -122,8 +122,6 @@ class TourGuide(QObject):
     # --- a step ------------------------------------------------------------------------------------------
 
     def _set_up(self, step: "Step", asking: bool) -> None:
-        if not asking:
-            self._select(step)
         lab = step.lab if step.lab in self._window.bench.names else None
         panes = ("tour",) if asking else ("tour", *step.panes)
         if lab is None or asking:
@@ -140,6 +138,8 @@ class TourGuide(QObject):
         if self._pointer is None:
             self._pointer = Pointer(self._window)
         self._pointer.point_at(None if asking else self._spot)
+        if not asking:
+            QTimer.singleShot(0, self, self._select)  # when the panes have their places: they bring it into sight
 
     def _show(self, panes: tuple[str, ...]) -> None:
         docks = self._window.docks
@@ -175,10 +175,11 @@ class TourGuide(QObject):
             if len(stack) > 1:
                 window.resizeDocks([docks[name] for name in stack], shares, Qt.Orientation.Vertical)
 
-    def _select(self, step: "Step") -> None:
+    @Slot()
+    def _select(self) -> None:
         session = self._window.session
-        trace = session.state.trace
-        if trace is None:
+        trace, step = session.state.trace, session.tour.step
+        if trace is None or not self.is_on:
             return
         wanted = {"layer": step.layer, "head": step.head, "query": step.token}
         what = {key: value for key, value in wanted.items() if value is not None}
@@ -190,6 +191,8 @@ class TourGuide(QObject):
             in_block = f"{block_name(session.state.selection.layer)}.{step.stage}"
             names = {stage.name for stage in catalogue(trace.config)}
             session.select_stage(in_block if in_block in names else step.stage)
+        for name in step.panes:
+            self._window.docks[name].pane.reveal()
 
     def _spot(self) -> tuple[QWidget, QRect] | None:
         """Find what the step points at; None if it says nothing of that or its pane is behind another."""
@@ -198,8 +201,7 @@ class TourGuide(QObject):
             return None
         place, _, part = point.partition("/")
         if place == "header":
-            widget = self._window.header_part(part)
-            return widget, widget.rect()
+            return self._window.header_spot(part)
         dock = self._window.docks.get(place) or self._window.bench.docks.get(place)
         return dock.pane.spot(part) if dock is not None and dock.is_in_sight else None
 

@@ -1,38 +1,15 @@
 """A configuration before it is built: its dictionary, its shapes, and what it would cost on this machine."""
 
-import time
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import torch
-from torch import nn
-
 from gptviz.capture.memory import DEFAULT_BUDGET, block_bytes
-from gptviz.capture.stages import block_stages, catalogue
+from gptviz.capture.stages import catalogue
 from gptviz.labs.machine import available_memory
 from gptviz.labs.parameters import FP32, check_countable
 from gptviz.labs.refusal import RefusedInputError
-from gptviz.labs.seeded import linear, seeded
-from gptviz.model.config import GPT2_SMALL, GPTConfig
-from gptviz.model.gpt import TransformerBlock
+from gptviz.labs.timing import Basis, measure
+from gptviz.model.config import GPTConfig
 from gptviz.model.parameters import count_parameters
-
-_DRAWN = 2_000_000  # random numbers, to time drawing into fresh memory
-_HEAD = 16_384  # rows of a head, to time one
-_REPEATS, _ENOUGH_SECONDS = 20, 0.08
-
-
-@dataclass(frozen=True)
-class Basis:
-    """What was timed on this machine, for a prompt of ``tokens`` tokens; all in seconds."""
-
-    tokens: int
-    block: float  # one block of GPT-2 small's width
-    block_parameters: int
-    small_block: float  # a block so narrow that it costs hardly more than its calls
-    head_parameter: float  # the head, for each parameter
-    normal: float  # for each random number of an embedding
-    uniform: float  # for each random number of a Linear
 
 
 @dataclass(frozen=True)
@@ -58,6 +35,27 @@ class Estimate:
     @property
     def fits(self) -> bool:
         return self.needed <= self.free
+
+
+@dataclass(frozen=True)
+class ShapeRow:
+    """A stage's shape, and what it is in the present model; ``{i}`` stands for every block."""
+
+    name: str
+    dims: str  # the letters of its sizes
+    family: str
+    shape: tuple[int, ...]
+    present: tuple[int, ...] | None
+
+
+@dataclass(frozen=True)
+class ConfigurationReport:
+    """The edited configuration and the present one."""
+
+    edited: Estimate
+    present: Estimate | None
+    shapes: tuple[ShapeRow, ...]
+    basis: Basis
 
 
 def needed_memory(config: GPTConfig, batch: int, tokens: int) -> tuple[int, int, int]:
@@ -93,20 +91,12 @@ def _most_expensive(config: GPTConfig) -> str:
     return "n_layers" if config.n_layers > config.emb_dim else "emb_dim"
 
 
-def estimate(config: GPTConfig, batch: int, tokens: int, basis: Basis) -> Estimate:
-    """Say what ``config`` would cost.
-
-    Raises
-    ------
-    RefusedInputError
-        If a size is beyond what can be counted.
-    """
-    weights, masks, one_pass = needed_memory(config, batch, tokens)
-    count = count_parameters(config)
-    embeddings = count.components["tok_emb"] + count.components["pos_emb"]
-    drawn = count.total - embeddings  # a tied head is drawn too, and then dropped
-    block = count.components["trf_blocks"] / config.n_layers
-    each = max(basis.small_block, basis.block * block / basis.block_parameters)
+def _estimate(config: GPTConfig, batch: int, tokens: int, basis: Basis, memory: tuple[int, int, int]) -> Estimate:
+    weights, masks, one_pass = memory
+    components = count_parameters(config).components
+    embeddings = components["tok_emb"] + components["pos_emb"]
+    block = components["trf_blocks"] // config.n_layers
+    drawn = components["trf_blocks"] + components["out_head"]  # a tied head is drawn too, and then dropped
     return Estimate(
         config=config,
         parameters=weights // FP32,
@@ -115,64 +105,47 @@ def estimate(config: GPTConfig, batch: int, tokens: int, basis: Basis) -> Estima
         one_pass=one_pass,
         free=available_memory(),
         build_seconds=embeddings * basis.normal + drawn * basis.uniform,
-        pass_seconds=config.n_layers * each + count.components["out_head"] * basis.head_parameter,
+        pass_seconds=config.n_layers * basis.of_block(block) + components["out_head"] * basis.head_parameter,
         batch=batch,
         tokens=min(tokens, config.context_length),
     )
 
 
-def measure(batch: int, tokens: int, report: Callable[[str], None] = lambda _: None) -> Basis:
-    """Time a block, a head and the drawing of random numbers, for ``batch`` prompts of ``tokens`` tokens."""
-    report("Timing a block on this machine")
-    generator = seeded(0)
-    x = torch.rand(batch, tokens, GPT2_SMALL.emb_dim, generator=generator)
-    block, parameters = _block(GPT2_SMALL, tokens, generator)
-    narrow = GPTConfig(emb_dim=8, n_heads=1, context_length=tokens)
-    small, _ = _block(narrow, tokens, generator)
-    head = linear(GPT2_SMALL.emb_dim, _HEAD, generator)
-    with torch.no_grad():
-        return Basis(
-            tokens=tokens,
-            block=_seconds(lambda: block(x)),
-            block_parameters=parameters,
-            small_block=_seconds(lambda: small(x[..., :8])),
-            head_parameter=_seconds(lambda: head(x)) / (GPT2_SMALL.emb_dim * _HEAD),
-            normal=_seconds(lambda: torch.empty(_DRAWN).normal_(generator=generator)) / _DRAWN,
-            uniform=_seconds(lambda: torch.empty(_DRAWN).uniform_(generator=generator)) / _DRAWN,
-        )
+def report(
+    config: GPTConfig, present: GPTConfig | None, batch: int, tokens: int, basis: Basis | None = None
+) -> ConfigurationReport:
+    """Say what ``config`` would cost beside the model that is there, for ``batch`` prompts of ``tokens`` tokens.
+
+    Raises
+    ------
+    RefusedInputError
+        If a size is beyond what can be counted.
+    """
+    edited_memory = needed_memory(config, batch, tokens)
+    if basis is None or (basis.batch, basis.tokens) != (batch, tokens):
+        basis = measure(batch, tokens)
+    there = None if present is None else _estimate(present, batch, tokens, basis, needed_memory(present, batch, tokens))
+    rows = _shape_rows(config, present, batch, tokens)
+    return ConfigurationReport(_estimate(config, batch, tokens, basis, edited_memory), there, rows, basis)
 
 
-def _block(config: GPTConfig, tokens: int, generator: torch.Generator) -> tuple[nn.Module, int]:
-    """Make a block for timing, without torch's global random numbers."""
-    with torch.device("meta"):
-        block = TransformerBlock(GPTConfig(**{**vars(config), "context_length": tokens}))
-    block = block.to_empty(device="cpu").eval()
-    block.att.masked.future.copy_(torch.ones(tokens, tokens, dtype=torch.bool).triu(1))
-    for parameter in block.parameters():
-        nn.init.uniform_(parameter, -0.02, 0.02, generator=generator)
-    return block, sum(parameter.numel() for parameter in block.parameters())
-
-
-def _seconds(call: Callable[[], object]) -> float:
-    """Time ``call``: the shortest of some runs, after one that warms up."""
-    call()
-    times: list[float] = []
-    while len(times) < _REPEATS and sum(times) < _ENOUGH_SECONDS:
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
-def shapes(config: GPTConfig, batch: int, tokens: int) -> Sequence[tuple[str, str, tuple[int, ...]]]:
-    """List the stages with their letters and shapes: those outside the blocks, and those of one block as ``{i}``."""
+def _shape_rows(config: GPTConfig, present: GPTConfig | None, batch: int, tokens: int) -> tuple[ShapeRow, ...]:
+    """List the stages outside the blocks and those of the first block, which stands for all."""
     rows = []
-    inside = {stage.name: stage for stage in block_stages(config, 0)}
     for stage in catalogue(config):
         if stage.layer in (None, 0):
-            name = f"trf_blocks.{{i}}.{stage.local_name}" if stage.name in inside else stage.name
-            rows.append((name, stage.dims, stage.shape(config, batch, min(tokens, config.context_length))))
-    return rows
+            name = stage.name.replace("trf_blocks.0.", "trf_blocks.{i}.")
+            before = None if present is None else stage.shape(present, batch, min(tokens, present.context_length))
+            rows.append(
+                ShapeRow(
+                    name,
+                    stage.dims,
+                    stage.family,
+                    stage.shape(config, batch, min(tokens, config.context_length)),
+                    before,
+                )
+            )
+    return tuple(rows)
 
 
 def _gb(count: int) -> str:

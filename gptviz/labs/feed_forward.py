@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from enum import StrEnum
 
 import torch
 from torch import Tensor
 
+from gptviz.labs.feed_forward_sizes import Sizes, State, Verdict
 from gptviz.labs.feed_forward_words import explain_addition, explain_linear
 from gptviz.labs.machine import available_memory
 from gptviz.labs.refusal import RefusedInputError
@@ -17,37 +17,6 @@ _FLOAT = 4  # bytes
 _MOST_WEIGHTS = 100_000_000  # so that the lab answers at once
 _MOST_PRODUCTS = 20_000_000_000
 _SEED = 123
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """The batch, and what the two layers are made for."""
-
-    batch: int = 2
-    tokens: int = 3
-    features: int = 768
-    expand_in: int = 768
-    expand_out: int = 3072
-    contract_in: int = 3072
-    contract_out: int = 768
-
-
-class State(StrEnum):
-    """What became of a step."""
-
-    FITS = "fits"
-    BROKEN = "broken"  # torch refused
-    SILENT = "silent"  # torch went on, with a shape that nobody meant
-    NOT_REACHED = "not reached"
-
-
-class Verdict(StrEnum):
-    """How the whole ended."""
-
-    FITS = "fits"
-    BREAKS_INSIDE = "breaks inside"
-    WRONG_OUTSIDE = "wrong outside"
-    SILENT = "silent"
 
 
 @dataclass(frozen=True)
@@ -79,54 +48,6 @@ class FeedForwardRun:
     def first_mismatch(self) -> Step | None:
         """The first step in the order of the data whose numbers don't match."""
         return next((step for step in self.steps if step.state in (State.BROKEN, State.SILENT)), None)
-
-
-@dataclass(frozen=True)
-class Preset:
-    """Sizes to try; ``tip`` says whose mistake they are."""
-
-    key: str
-    title: str
-    tip: str
-    sizes: Sizes
-
-
-PRESETS = (
-    Preset("chapter", "The chapter's", "768 → 3072 → 768: all numbers match", Sizes()),
-    Preset(
-        "not-expanded",
-        "Second takes 768",
-        "The second layer was written as if nothing had been expanded",
-        Sizes(contract_in=768),
-    ),
-    Preset("returns-1024", "Returns 1024", "The second layer returns the width of another model", Sizes(contract_out=1024)),
-    Preset("not-contracted", "Not contracted", "The second layer forgets to go back to 768", Sizes(contract_out=3072)),
-    Preset(
-        "swapped",
-        "In and out swapped",
-        "nn.Linear takes the input's size first; here it stands second",
-        Sizes(expand_in=3072, expand_out=768, contract_in=768, contract_out=3072),
-    ),
-    Preset(
-        "other-model",
-        "Made for 1024",
-        "Both layers belong to GPT-2 medium, the batch to GPT-2 small",
-        Sizes(expand_in=1024, expand_out=4096, contract_in=4096, contract_out=1024),
-    ),
-    Preset(
-        "transposed",
-        "Features not last",
-        "The batch has tokens and features the wrong way round",
-        Sizes(tokens=768, features=3),
-    ),
-    Preset("returns-1", "Returns 1", "The addition stretches a width of 1 without a word", Sizes(contract_out=1)),
-    Preset(
-        "other-middle",
-        "Another middle",
-        "No mistake: the middle may have any width on which both layers agree",
-        Sizes(expand_out=1000, contract_in=1000),
-    ),
-)
 
 
 def run(sizes: Sizes) -> FeedForwardRun:
@@ -177,14 +98,14 @@ def _step(
 def _told(sizes: Sizes, steps: tuple[Step, ...], parameters: int) -> FeedForwardRun:
     wrong = next((step for step in steps if step.state in (State.BROKEN, State.SILENT)), None)
     if wrong is None:
-        middle = f"{sizes.expand_out:,}"
         reason = (
-            f"Each layer takes what the one before returns, and {sizes.features:,} features come back: the shortcut can "
-            f"add the input, and the next block finds what it expects. The middle of {middle} is nobody else's business."
+            f"Each layer takes what the one before returns, and {sizes.features:,} features come back: the shortcut "
+            f"can add the input, and the next block finds what it expects. The {sizes.expand_out:,} in the middle "
+            f"matter to these two layers alone."
         )
         return FeedForwardRun(sizes, steps, Verdict.FITS, "All numbers match", reason, "", parameters)
     if wrong.key in ("expand", "contract"):
-        headline, reason, remedy = explainlinear(wrong.key, sizes.batch, sizes.tokens, wrong.takes or (), sizes)
+        headline, reason, remedy = explain_linear(wrong.key, sizes.batch, sizes.tokens, wrong.takes or (), sizes)
         return FeedForwardRun(sizes, steps, Verdict.BREAKS_INSIDE, headline, reason, remedy, parameters)
     silent = wrong.state is State.SILENT
     headline, reason, remedy = explain_addition(sizes.contract_out, sizes.features, silent)
@@ -212,7 +133,8 @@ def _check(sizes: Sizes) -> None:
         )
     if products > _MOST_PRODUCTS:
         raise RefusedInputError(
-            _largest(sizes), f"{products / 1e9:,.0f} thousand million products; here at most {_MOST_PRODUCTS / 1e9:,.0f}."
+            _largest(sizes),
+            f"{products / 1e9:,.0f} thousand million products; here at most {_MOST_PRODUCTS / 1e9:,.0f}.",
         )
 
 

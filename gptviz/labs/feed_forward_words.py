@@ -29,11 +29,13 @@ def explain_linear(key: str, batch: int, tokens: int, takes: tuple[int, ...], si
     headline = f"The chain breaks inside: the {name} Linear takes {wants:,}, but {came:,} arrive"
     reason = (
         f"torch flattens the batch to one row for each token: {batch} · {tokens} = {batch * tokens:,} rows of {came:,} "
-        f"numbers, from {whence}. It multiplies them with the turned weight, {wants:,} rows of {gives:,}. A product needs "
-        f"the two inner numbers equal, and {came:,} ≠ {wants:,}."
+        f"numbers, from {whence}. It multiplies them with the turned weight, {wants:,} rows of {gives:,}. A product "
+        f"needs the two inner numbers equal, and {came:,} ≠ {wants:,}."
     )
     if first and takes[1] == wants:
-        remedy = f"The {wants:,} is there, as the number of tokens: features have to be the last dimension. Turn the batch."
+        remedy = (
+            f"The {wants:,} is there, as the number of tokens: features have to be the last dimension. Turn the batch."
+        )
     elif first and sizes.expand_out == came:
         remedy = f"Swap the two numbers: nn.Linear takes first what comes in, Linear({came}, {wants})."
     elif first:
@@ -49,14 +51,14 @@ def explain_addition(returned: int, expected: int, silent: bool) -> Told:
     if silent:
         headline = f"No error, and still wrong: {returned:,} comes back where {expected:,} are expected"
         reason = (
-            f"A dimension of 1 is stretched when tensors are added. So the one number serves for all {max(returned, expected):,} "
-            f"features, and torch has nothing to complain about. Only the shapes tell."
+            f"A dimension of 1 is stretched when tensors are added. So the one number serves for all "
+            f"{max(returned, expected):,} features, and torch has nothing to complain about. Only the shapes tell."
         )
         return headline, reason, remedy
     headline = f"The module runs, but returns {returned:,} where {expected:,} are expected"
     reason = (
-        f"Inside the module all numbers match, so it raises no error of its own. The shortcut adds its input, which has "
-        f"{expected:,} features, to its output with {returned:,}: number by number that can't be done. The next block "
+        f"Inside the module all numbers match, so it raises no error of its own. The shortcut adds its input, which "
+        f"has {expected:,} features, to its output with {returned:,}: number by number that can't be done. The next block "
         f"expects {expected:,}, too."
     )
     return headline, reason, remedy

@@ -120,7 +120,9 @@ def check_countable(config: GPTConfig) -> None:
         if getattr(config, name) > LARGEST_SIZE:
             raise RefusedInputError(name, f"Too large: at most {LARGEST_SIZE:,}.")
     if config.n_layers > MOST_LAYERS:
-        raise RefusedInputError("n_layers", f"At most {MOST_LAYERS:,} here: each block is made, without memory, to count.")
+        raise RefusedInputError(
+            "n_layers", f"At most {MOST_LAYERS:,} here: each block is made, without memory, to count."
+        )
 
 
 def parameter_table(config: GPTConfig) -> ParameterTable:

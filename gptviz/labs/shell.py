@@ -3,7 +3,6 @@
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,15 +13,14 @@ from gptviz.capture.recorder import record
 from gptviz.capture.stages import Source, Stage
 from gptviz.labs.machine import available_memory
 from gptviz.labs.refusal import RefusedInputError
+from gptviz.labs.shell_request import MOST_TOKENS, Change, ShellRequest
 from gptviz.labs.shell_stages import PLACEHOLDER, shell_stages
-from gptviz.model.config import TINY, GPTConfig
 from gptviz.model.gpt import GPTModel
-from gptviz.model.placeholders import ALL_PARTS, DummyGPTModel, Part
+from gptviz.model.parts import ALL_PARTS
+from gptviz.model.placeholders import DummyGPTModel
 from gptviz.model.seeding import seeded
 from gptviz.tokenizer import gpt2_tokenizer
 
-CHAPTER_TEXTS = ("Every effort moves you", "Every day holds a")
-MOST_TOKENS = 64  # of a text: so that the lab answers at once
 _FLOAT = 4  # bytes
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -32,28 +30,6 @@ class Progress(Protocol):
     """What the lab tells and asks while it works; an exception ends the work."""
 
     def report(self, text: str, fraction: float | None = None) -> None: ...
-
-
-class Change(StrEnum):
-    """How a stage's numbers compare with those of the run before."""
-
-    FIRST = "first run"
-    NEW = "new"  # the stage was not there
-    SAME = "same"
-    OTHER_SHAPE = "other shape"
-    CHANGED = "changed"
-
-
-@dataclass(frozen=True)
-class ShellRequest:
-    """What is to be run. ``dropout``: in training mode, as the chapter's own run. ``keep_weights``: see ``run``."""
-
-    config: GPTConfig = TINY
-    real: frozenset[Part] = frozenset()
-    seed: int = 123
-    texts: tuple[str, ...] = CHAPTER_TEXTS
-    dropout: bool = False
-    keep_weights: bool = False
 
 
 @dataclass(frozen=True)
@@ -216,7 +192,7 @@ def _fingerprint(module: nn.Module) -> int:
     """Return a checksum of the module's own weights; 0 without any."""
     checksum = 0
     for parameter in module.parameters(recurse=False):
-        checksum = zlib.crc32(memoryview(parameter.detach().numpy()).cast("B"), checksum)
+        checksum = zlib.crc32(parameter.detach().numpy().tobytes(), checksum)
     return checksum
 
 

@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from torch import nn
-
 from gptviz.capture.stages import Family, Source, Stage, block_name, catalogue
 from gptviz.model.placeholders import (
     DummyAttention,
@@ -49,7 +47,7 @@ def _of_unfinished(stage: Stage, block: UnfinishedBlock) -> Iterator[Stage]:
             yield stage
         return
     part = stage.local_name.split(".")[0]
-    module: nn.Module = block.get_submodule(part)
+    module = block.get_submodule(part)
     if isinstance(module, DummyLayerNorm | DummyAttention | DummyFeedForward):
         yield _placeholder(stage, part, stage.family)
     else:

@@ -5,7 +5,6 @@ shape out. What the parts compute is another question.
 """
 
 from collections.abc import Set as AbstractSet
-from enum import StrEnum
 
 import torch
 from torch import Tensor, nn
@@ -14,20 +13,7 @@ from gptviz.model.attention import MultiHeadAttention
 from gptviz.model.config import GPTConfig
 from gptviz.model.gpt import TransformerBlock, check_ids
 from gptviz.model.layers import FeedForward, LayerNorm
-
-
-class Part(StrEnum):
-    """What a shell has a placeholder for."""
-
-    FINAL_NORM = "final_norm"
-    BLOCK_NORMS = "block_norms"  # norm1 and norm2
-    FEED_FORWARD = "feed_forward"
-    SHORTCUTS = "shortcuts"
-    ATTENTION = "attention"
-
-
-ALL_PARTS = frozenset(Part)
-BLOCK_PARTS = ALL_PARTS - {Part.FINAL_NORM}
+from gptviz.model.parts import BLOCK_PARTS, Part
 
 
 class DummyLayerNorm(nn.Module):

@@ -162,6 +162,11 @@ class FlowPane(Pane):
         box = self.view.box(self.session.state.selection.stage or "")
         return None if box is None else (self.view.viewport(), box.toAlignedRect())
 
+    def reveal(self) -> None:
+        stage = self.session.state.selection.stage
+        if stage is not None:
+            self.view.reveal(stage)
+
     # --- intents -----------------------------------------------------------------------------------------
 
     @Slot(str)

@@ -43,6 +43,9 @@ class Pane(QWidget):
             widget = widget[name] if isinstance(widget, dict) else getattr(widget, name)
         return (widget, widget.rect()) if isinstance(widget, QWidget) else None
 
+    def reveal(self) -> None:
+        """Bring into sight what is selected, after the pane got another place."""
+
     @Slot(bool)
     def set_in_sight(self, in_sight: bool) -> None:
         """Tell whether another tab covers the pane: Qt counts a covered pane as visible."""

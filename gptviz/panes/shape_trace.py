@@ -114,6 +114,9 @@ class ShapeTracePane(Pane):
         width = self.tree.viewport().width()
         return None if box.isEmpty() else (self.tree.viewport(), QRect(0, box.y(), width, box.height()))
 
+    def reveal(self) -> None:
+        self.tree.scrollTo(self.tree.currentIndex())
+
     def _follow(self, stage: str | None) -> None:
         current = self.model.stage_at(self.tree.currentIndex())
         if stage is None or (current is not None and current.name == stage):

@@ -59,7 +59,7 @@ class TourPane(Pane):
         self._column = QWidget()
         column = QVBoxLayout(self._column)
         column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4 * UNIT)
+        column.setSpacing(3 * UNIT)
         for widget in (self.heading, self.card, self.reading, self.notice):
             column.addWidget(widget)
         column.addStretch()
@@ -81,12 +81,13 @@ class TourPane(Pane):
         foot.addWidget(self.back)
         foot.addWidget(self.forward, 1)
         self._layout = QVBoxLayout(self)
-        self._layout.setSpacing(3 * UNIT)
-        for part in (head, self.progress, self.area, foot):
-            if isinstance(part, QWidget):
-                self._layout.addWidget(part, 1 if part is self.area else 0)
-            else:
-                self._layout.addLayout(part)
+        self._layout.setSpacing(2 * UNIT)
+        self._layout.addLayout(head)
+        self._layout.addWidget(self.progress)
+        self._layout.addSpacing(2 * UNIT)
+        self._layout.addWidget(self.area, 1)
+        self._layout.addSpacing(UNIT)
+        self._layout.addLayout(foot)
         self._set_margins()
 
     def _set_margins(self) -> None:

@@ -68,12 +68,15 @@ def tokenise(tokenizer: "Tokenizer", texts: Sequence[str], shown: int, context: 
     )
 
 
+def named(config: str | GPTConfig) -> str | GPTConfig:
+    """Return the name of ``config`` if it has one, else the configuration itself."""
+    return next((name for name, known in CONFIGS.items() if known == config), config)
+
+
 def title_of(config: str | GPTConfig) -> str:
     """Return what a model of ``config``, or of the configuration with that name, is called."""
-    if isinstance(config, str):
-        return TITLES[config]
-    named = next((name for name, known in CONFIGS.items() if known == config), None)
-    return TITLES[named] if named is not None else f"custom {config.n_layers} × {config.emb_dim}"
+    known = named(config)
+    return TITLES[known] if isinstance(known, str) else f"custom {known.n_layers} × {known.emb_dim}"
 
 
 def build_model(wanted: str | GPTConfig, seed: int, context: JobContext) -> BuiltModel:

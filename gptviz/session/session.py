@@ -51,7 +51,7 @@ class Session(QObject):
         self._run_when_ready = False
         self._building = False
         self._wanted_model: tuple[str | GPTConfig, int] = (DEFAULT_CONFIG, DEFAULT_SEED)
-        self._loaded_model = self._wanted_model
+        self._loaded_model: tuple[str | GPTConfig, int] = self._wanted_model
         self._garbage = GuiThreadGarbage(self)
         self._worker = Worker("torch", self)
         self._text_worker = Worker("text", self)
@@ -123,7 +123,7 @@ class Session(QObject):
         """Initialise another untrained model, of a configuration or its name, then run the prompt on it."""
         self.change(generation=replace(self._state.generation, playing=False), message=None)
         self._run_when_ready = self._building = True
-        self._wanted_model = (config, seed)
+        self._wanted_model = (jobs.named(config), seed)
         self.submit("Preparing the model", partial(jobs.build_model, config, seed), self._model_ended)
 
     def set_prompt(self, text: str, row: int = 0) -> None:

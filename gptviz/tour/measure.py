@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from gptviz.labs.feed_forward import Sizes
+from gptviz.labs.feed_forward_sizes import Sizes
 from gptviz.labs.gelu import curves
 from gptviz.labs.gradients import gradient_flow
 from gptviz.labs.layer_norm import Settings, chapter_batch, normalise

@@ -121,11 +121,12 @@ class Pointer(QWidget):
         painter.drawPolygon(self._arrow(frame))
 
     def _arrow(self, frame: QRectF) -> QPolygonF:
-        """A tip on the left edge, towards the frame; inside it where there is no room outside."""
+        """A tip at the left edge of the frame; at the right one where the window ends on the left."""
         size, middle = px(_ARROW), min(frame.center().y(), frame.top() + px(40))
-        outside = self.x() + frame.left() >= size
-        tip = frame.left() - 1 if outside else frame.left() + size
-        back = tip - size
+        if self.x() + frame.left() >= size + 2:
+            tip, back = frame.left() - 1, frame.left() - 1 - size
+        else:
+            tip, back = frame.right() + 1, frame.right() + 1 + size
         return QPolygonF([QPointF(tip, middle), QPointF(back, middle - size * 0.7), QPointF(back, middle + size * 0.7)])
 
 

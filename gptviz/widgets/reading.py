@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from gptviz.widgets.theme import blend, color, current, mono_font, px, text_font
 
 _SIZE, _MONO = 15, 13.5  # px
-_LINE = 155  # per cent of the font's height
+_LINE = 128  # per cent of the font's height
 _GAP, _INDENT = 12, 16  # px after a paragraph; before an item
 
 
@@ -78,7 +78,8 @@ class Reading(QWidget):
             if item:
                 cursor.insertText("•\u2002", formats["bullet"])
             for run in runs:
-                cursor.insertText(run.text, formats[run.style])
+                text = run.text.replace(" ", "\u00a0") if run.style == "value" else run.text  # a shape is not broken
+                cursor.insertText(text, formats[run.style])
         self._document.setTextWidth(self.width())
         self.updateGeometry()
         self.update()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QSizePolicy, QToolTip
 
@@ -61,6 +61,11 @@ class TokenStrip(QAbstractScrollArea):
         """Return where a chip is drawn, in pixels of the viewport."""
         left, right = self._lefts[position], self._lefts[position + 1] - UNIT
         return QRectF(left - self.horizontalScrollBar().value() + 1, 1, right - left, px(24))
+
+    def chips_box(self) -> QRect:
+        """Return where all chips in sight are, in pixels of the viewport."""
+        end = self._lefts[-1] - UNIT - self.horizontalScrollBar().value()
+        return QRect(0, 0, min(max(0, round(end)), self.viewport().width()), px(24) + 2)
 
     def sizeHint(self) -> QSize:
         return QSize(px(300), px(24) + 2 * UNIT)
