@@ -31,6 +31,7 @@ class TourGuide(QObject):
         self._pointer: Pointer | None = None
         self._before: tuple[QByteArray, str | None, Selection, Options] | None = None
         self._prepared: tuple[int, bool, bool] | None = None  # for which place the window was set up, and how far
+        self._selecting = False  # the window waits for its panes, to select what the step speaks of
         session = window.session
         if settings is not None:
             session.set_option(predict_first=settings.predict_first)
@@ -41,6 +42,12 @@ class TourGuide(QObject):
     @property
     def is_on(self) -> bool:
         return self._before is not None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the window is as the present step wants it."""
+        on = self._window.session.state.tour.on
+        return on == self.is_on and not self._selecting and (not on or self._wanted() == self._prepared)
 
     def layout_to_save(self) -> QByteArray:
         """Return the person's own layout, also while the tour has another one."""
@@ -139,6 +146,7 @@ class TourGuide(QObject):
             self._pointer = Pointer(self._window)
         self._pointer.point_at(None if asking else self._spot)
         if not asking:
+            self._selecting = True
             QTimer.singleShot(0, self, self._select)  # when the panes have their places: they bring it into sight
 
     def _show(self, panes: tuple[str, ...]) -> None:
@@ -179,6 +187,7 @@ class TourGuide(QObject):
     def _select(self) -> None:
         session = self._window.session
         trace, step = session.state.trace, session.tour.step
+        self._selecting = False
         if trace is None or not self.is_on:
             return
         wanted = {"layer": step.layer, "head": step.head, "query": step.token}

@@ -101,7 +101,9 @@ class TourPane(Pane):
     # --- showing -----------------------------------------------------------------------------------------
 
     def render_state(self, old: ViewState | None, new: ViewState) -> None:
-        if not new.tour.on or not differs(old, new, "tour", "trace", "trace_rows", "selection", "options", "model", "generation"):
+        if not new.tour.on or not differs(
+            old, new, "tour", "trace", "trace_rows", "selection", "options", "model", "generation"
+        ):
             return
         tour = self.session.tour
         has_keyboard = self.isAncestorOf(self.window().focusWidget() or self.window())

@@ -119,7 +119,9 @@ def _queries(s: Sizes) -> _Parts:
     return (
         f"Queries of shape {shape(B, T, E)} are dealt out to {H:,} {'head' if H == 1 else 'heads'}. "
         "What shape do they have when scores are computed?",
-        Answer(shape(B, H, T, D), f"The {E:,} features are cut into {H:,} × {D:,}, and the heads move before the tokens."),
+        Answer(
+            shape(B, H, T, D), f"The {E:,} features are cut into {H:,} × {D:,}, and the heads move before the tokens."
+        ),
         [
             Answer(shape(B, T, H, D), "Half way: after view, and before transpose puts the heads in front."),
             Answer(shape(B, H, T, E), "Copied: each head gets a part of the features, not all of them."),
@@ -233,7 +235,9 @@ def _feed_forward(s: Sizes) -> _Parts:
         Answer(shape(B, T, E), "Contracted again: only so can its result be added to what came in."),
         [
             Answer(shape(B, T, F), "Expanded: that is the shape in the middle."),
-            Answer(shape(B, T, max(1, E // 4)), "Compressed: the second layer undoes the first one's widening, no more."),
+            Answer(
+                shape(B, T, max(1, E // 4)), "Compressed: the second layer undoes the first one's widening, no more."
+            ),
             Answer(shape(B, T, E + F), "Concatenated: the wide middle is not handed on."),
             Answer(shape(B * T, E), "Flattened: a linear layer leaves all axes but the last as they are."),
             Answer(shape(B, E), "Each token goes through by itself, and none is merged with another."),

@@ -103,9 +103,9 @@ def parse(source: str) -> tuple[Paragraph, ...]:
     return tuple(_paragraph(chunk) for chunk in chunks if chunk)
 
 
-def fill(paragraphs: tuple[Paragraph, ...], value: Callable[[str], object], write: Callable[[object], str]) -> tuple[
-    Block, ...
-]:
+def fill(
+    paragraphs: tuple[Paragraph, ...], value: Callable[[str], object], write: Callable[[object], str]
+) -> tuple[Block, ...]:
     """Put live values in: ``value`` finds one by its name or raises NotYetError, ``write`` makes text of it.
 
     A paragraph of which a value is missing becomes a block without words; one that comes out empty is left out.

@@ -8,7 +8,7 @@ from gptviz.widgets.theme import UNIT, current, px
 
 
 class AnswerRow(QFrame):
-    """``property("verdict")`` is open, right, wrong (and chosen), or other."""
+    """``verdict`` is open, right, wrong (and chosen), or other; others make room once the answer is known."""
 
     def __init__(self, letter: str) -> None:
         super().__init__()
@@ -56,6 +56,8 @@ class AnswerRow(QFrame):
         told = verdict in ("right", "wrong")
         self.reason.setVisible(told)
         self.mark.setVisible(told)
+        if self.parent() is not None:  # else it would be a window of its own for a moment
+            self.setVisible(verdict != "other")
         self.button.setEnabled(verdict == "open")
         self.button.setCursor(Qt.CursorShape.PointingHandCursor if verdict == "open" else Qt.CursorShape.ArrowCursor)
         if told:
@@ -68,7 +70,9 @@ class AnswerRow(QFrame):
     def _draw(self) -> None:
         theme = current()
         if self.verdict in ("right", "wrong"):
-            name, tone = ("check", theme.families["feed-forward"]) if self.verdict == "right" else ("close", theme.error)
+            name, tone = (
+                ("check", theme.families["feed-forward"]) if self.verdict == "right" else ("close", theme.error)
+            )
             self.mark.setPixmap(icon(name, tone).pixmap(QSize(px(16), px(16))))
         self.mark.setFixedWidth(px(28))
 

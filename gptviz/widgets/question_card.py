@@ -1,7 +1,7 @@
 """A question with four answers; which one is right, and why, shows once one is chosen or the answer is revealed."""
 
+import re
 from collections.abc import Sequence
-from functools import partial
 from typing import Protocol
 
 from PySide6.QtCore import Qt, Signal
@@ -45,6 +45,7 @@ class QuestionCard(QFrame):
         self.reveal_button.clicked.connect(self.reveal)
         self.hint = _label("muted")
         self._answers: tuple[AnswerText, ...] = ()
+        self._text = ""
         self._open = False
         self._choices = QVBoxLayout()
         self._choices.setSpacing(UNIT)
@@ -84,7 +85,7 @@ class QuestionCard(QFrame):
         if choice is None:
             self.hint.setText("")
         else:
-            self.hint.setText("Right." if answers[choice].right else "Not quite: the reasons stand beside the answers.")
+            self.hint.setText("Right." if answers[choice].right else "Not quite.")
         self.hint.setVisible(bool(self.hint.text()))
 
     def reveal(self) -> None:
@@ -96,19 +97,25 @@ class QuestionCard(QFrame):
         if place < len(self.rows):
             self._answer(place)
 
+    def _clicked(self) -> None:
+        self.choose(next(place for place, row in enumerate(self.rows) if row.button is self.sender()))
+
     def _answer(self, choice: int | None) -> None:
         if self._open:
-            self.show_answered(self.text.text(), self._answers, choice)
+            self.show_answered(self._text, self._answers, choice)
             self.answered.emit(choice)
 
     def _show(self, text: str, answers: Sequence[AnswerText]) -> None:
         self._answers = tuple(answers)
-        self.text.setText(text)
+        self._text = text
+        self.text.setText(
+            re.sub(r"\(.*?\)", lambda shape: shape[0].replace(" ", "\u00a0"), text)
+        )  # shapes in one piece
         self.setAccessibleName(f"Question: {text}")
         self.hint.show()
         while len(self.rows) < len(answers):
             row = AnswerRow(chr(ord("A") + len(self.rows)))
-            row.button.clicked.connect(partial(self.choose, len(self.rows)))
+            row.button.clicked.connect(self._clicked)
             self.rows.append(row)
             self._choices.addWidget(row)
         for row, answer in zip(self.rows, answers, strict=True):
