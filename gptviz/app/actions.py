@@ -102,9 +102,8 @@ class Actions:
         if self.labs:
             self._menu("Labs", (self.bench, None, *self.labs))
         view = self._menu("View", ())
-        for number, dock in enumerate(window.docks.values(), start=1):
-            if dock.name == "tour":
-                continue  # whose place depends on where the tour is; Help has it
+        docks = [dock for dock in window.docks.values() if dock.name != "tour"]  # Help has that
+        for number, dock in enumerate(docks, start=1):
             toggle = dock.toggleViewAction()
             toggle.setShortcut(QKeySequence(f"Alt+{number}"))
             toggle.setToolTip(f"Show or hide the pane {dock.windowTitle()} (Alt+{number})")

@@ -182,7 +182,8 @@ QLabel#question {{ font-size: {px(15)}px; font-weight: 500; padding-bottom: {px(
 #answerRow {{ border: 1px solid transparent; border-radius: {px(6)}px; }}
 #answerRow[verdict="right"] {{ background: {right}; }}
 #answerRow[verdict="wrong"] {{ background: {blend(theme.error, theme.panel, 0.1).name()}; }}
-QPushButton#answer {{ text-align: left; font-family: "{MONO_FAMILY}"; font-size: {px(13)}px; padding: {px(6)}px {px(12)}px; }}
+QPushButton#answer {{ text-align: left; font-family: "{MONO_FAMILY}"; font-size: {px(13)}px;
+    padding: {px(6)}px {px(12)}px; }}
 QPushButton#answer:disabled {{ color: {theme.text}; background: transparent; border-color: transparent; }}
 QLabel#answerReason {{ font-size: {px(13)}px; padding: 0 {px(12)}px {px(8)}px {px(12)}px; }}
 """

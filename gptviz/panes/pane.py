@@ -37,7 +37,7 @@ class Pane(QWidget):
         raise NotImplementedError
 
     def spot(self, part: str) -> tuple[QWidget, QRect] | None:
-        """Return where a part of the pane is, named as its attribute, for whoever points at it; None if out of sight."""
+        """Return where a part of the pane is, named like its attribute, for whoever points at it; None if nowhere."""
         widget: object = self
         for name in part.split("."):
             widget = widget[name] if isinstance(widget, dict) else getattr(widget, name)

@@ -152,8 +152,8 @@ class TourState:
     """The guided tour: whether it is on and at which step.
 
     ``answers`` has the chosen answer for each step whose question was answered, None where it was only revealed.
-    ``measured`` are the figures that the worker has computed for the present model. ``seed`` shuffles the answers; it is
-    another one after each pass.
+    ``measured`` are the figures that the worker has computed for the present model. ``seed`` shuffles the answers and
+    is another one after each pass.
     """
 
     on: bool = False

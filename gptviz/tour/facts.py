@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+
 import numpy as np
 
 from gptviz.analysis.candidates import Candidate

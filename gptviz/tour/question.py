@@ -31,7 +31,7 @@ class Question:
 
 
 def ask(name: str, text: str, right: Answer, wrong: Iterable[Answer], seed: int) -> Question:
-    """Choose three of ``wrong``, the earlier the rather, and shuffle them with ``right``; the same seed, the same order.
+    """Choose three of ``wrong``, the earlier the rather, and shuffle them with ``right``: as ``seed`` says.
 
     Answers that are written like one that was taken already are passed over, so no two of the four are equal.
 

@@ -199,7 +199,7 @@ def _merged(s: Sizes) -> _Parts:
 
 
 def _expand(s: Sizes) -> _Parts:
-    B, T, E, H, _, F, _ = s.letters
+    B, T, E, _, _, F, _ = s.letters
     return (
         f"The feed-forward network gets {shape(B, T, E)}. What shape has its first linear layer's output?",
         Answer(shape(B, T, F), f"Expanded: every token alone goes from {E:,} to {F:,} features."),

@@ -134,9 +134,9 @@ def _visible_part(widget: QWidget, part: QRect) -> QRect:
     """Return the part of ``part`` that no ancestor cuts off, in the window's pixels; empty if it can't be seen."""
     if not isValid(widget) or not widget.isVisible():
         return QRect()
-    box, window = part.intersected(widget.rect()), widget.window()
-    while widget is not window:
+    box = part.intersected(widget.rect())
+    while not widget.isWindow():
         box = box.translated(widget.pos())
-        widget = widget.parentWidget()
+        widget = widget.parentWidget() or widget.window()
         box = box.intersected(widget.rect())
     return box

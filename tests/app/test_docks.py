@@ -15,7 +15,7 @@ from gptviz.panes import PANES
 from gptviz.panes.attention import AttentionPane
 
 ALT = Qt.KeyboardModifier.AltModifier
-NAMES = [pane.name for pane in PANES]
+NAMES = [pane.name for pane in PANES if pane.at_first]
 OpenWindow = Callable[..., MainWindow]
 
 

@@ -7,7 +7,6 @@ from reading import painted_words
 
 from gptviz.widgets.reading import Reading, Run
 
-
 Show = Callable[..., None]
 
 
