@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _MIDDLE = ("flow", "stage", "attention", "layer-norm", "checks")
 _RIGHT = ("next-token", "generation")
+_BESIDE, _BELOW = 640, 600  # px that several panes need side by side, and one above the other with the header
 _WIDTH = (0.27, 320, 440)  # of the tour's dock: share of the window, smallest and largest px
 
 
@@ -130,7 +131,7 @@ class TourGuide(QObject):
 
     def _set_up(self, step: "Step", asking: bool) -> None:
         lab = step.lab if step.lab in self._window.bench.names else None
-        panes = ("tour",) if asking else ("tour", *step.panes)
+        panes = ("tour",) if asking else ("tour", *self._fitting(step))
         if lab is None or asking:
             self._window.bench.leave()
             self._show(panes)
@@ -148,6 +149,16 @@ class TourGuide(QObject):
         if not asking:
             self._selecting = True
             QTimer.singleShot(0, self, self._select)  # when the panes have their places: they bring it into sight
+
+    def _fitting(self, step: "Step") -> tuple[str, ...]:
+        """Return the step's panes; where they would crowd each other, only the one that is spoken of."""
+        window = self._window
+        narrow, low = window.width() - self._width() < px(_BESIDE), window.height() < px(_BELOW)
+        beside = {"shape-trace", *_RIGHT}.intersection(step.panes) and len(step.panes) > 1
+        if not (narrow if beside else low):
+            return step.panes
+        spoken_of = (step.point or "").partition("/")[0]
+        return (spoken_of if spoken_of in step.panes else step.panes[0],)
 
     def _show(self, panes: tuple[str, ...]) -> None:
         docks = self._window.docks
@@ -200,7 +211,7 @@ class TourGuide(QObject):
             in_block = f"{block_name(session.state.selection.layer)}.{step.stage}"
             names = {stage.name for stage in catalogue(trace.config)}
             session.select_stage(in_block if in_block in names else step.stage)
-        for name in step.panes:
+        for name in self._fitting(step):
             self._window.docks[name].pane.reveal()
 
     def _spot(self) -> tuple[QWidget, QRect] | None:
