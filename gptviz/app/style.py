@@ -76,6 +76,7 @@ QLabel#paneHeading {{ font-family: "{MONO_FAMILY}"; font-size: {px(13)}px; font-
 QLabel#rowTitle {{ font-weight: 600; }}
 QLabel#choice {{ font-family: "{MONO_FAMILY}"; font-size: {px(22)}px; color: {theme.families["head"]}; }}
 QLabel#readout {{ font-family: "{MONO_FAMILY}"; font-size: {px(12)}px; }}
+QFrame#hairline {{ background: {theme.hairline}; border: none; }}
 QLabel#labQuestion {{ font-weight: 600; font-size: {px(16)}px; }}
 QLabel#caption {{ color: {theme.muted}; font-size: {px(12)}px; font-weight: 500; }}
 QLabel#fieldMessage {{ color: {theme.error}; font-size: {px(12)}px; }}
@@ -130,6 +131,8 @@ QPlainTextEdit, QLineEdit, QSpinBox {{ background: {theme.panel}; color: {theme.
     selection-background-color: {theme.accent}; selection-color: {theme.on_accent}; }}
 QPlainTextEdit:focus, QLineEdit:focus, QSpinBox:focus {{ border: 1px solid {theme.accent}; }}
 QLineEdit#number {{ font-family: "{MONO_FAMILY}"; font-size: {px(12)}px; min-height: {px(20)}px; }}
+QLineEdit#cell {{ font-family: "{MONO_FAMILY}"; font-size: {px(12)}px; padding: 0 {px(3)}px;
+    border-radius: {px(3)}px; }}
 QLineEdit[refused="true"], QLineEdit[refused="true"]:focus {{ border: 1px solid {theme.error}; }}
 QPlainTextEdit#prompt {{ font-size: {px(14)}px; padding: 0 {px(4)}px; }}
 QPlainTextEdit#generated {{ background: {theme.window}; border: 1px solid {theme.hairline}; font-size: {px(13)}px; }}
@@ -149,6 +152,9 @@ QTreeView::item:selected, QTableView::item:selected {{ background: {soft}; color
 QHeaderView {{ background: {theme.panel}; }}
 QHeaderView::section {{ background: {theme.panel}; color: {theme.muted}; border: none;
     border-bottom: 1px solid {theme.hairline}; padding: {px(4)}px {px(6)}px; font-size: {px(11)}px; }}
+QHeaderView::section:vertical {{ border: none; font-size: {px(12)}px; padding: 0; }}
+QTableCornerButton::section {{ background: {theme.panel}; border: none;
+    border-bottom: 1px solid {theme.hairline}; }}
 QSplitter::handle {{ background: transparent; }}
 
 QScrollBar:vertical {{ background: transparent; width: {px(10)}px; margin: 0; }}

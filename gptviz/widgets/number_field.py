@@ -42,7 +42,7 @@ class NumberField(QWidget):
         self.warning.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.setFocusProxy(self.edit)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        line = QHBoxLayout()
+        self._line = line = QHBoxLayout()
         line.setSpacing(2 * UNIT)
         line.addWidget(self.edit)
         line.addWidget(self.hint, 1)
@@ -72,6 +72,12 @@ class NumberField(QWidget):
         self.edit.setText(_written(value))
         self.edit.setCursorPosition(0)
         self._show_message()
+
+    def put_beside(self, widget: QWidget) -> None:
+        """Put ``widget`` beside the line edit, in place of the hint."""
+        self._line.replaceWidget(self.hint, widget)
+        self.hint.hide()
+        self._line.addStretch(1)
 
     def refuse(self, reason: str) -> None:
         """Say why the present number, which the rule takes, can't be used."""
