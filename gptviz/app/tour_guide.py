@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _MIDDLE = ("flow", "stage", "attention", "layer-norm", "checks")
 _RIGHT = ("next-token", "generation")
 _BESIDE, _BELOW = 640, 600  # px that several panes need side by side, and one above the other with the header
+_LAB_SHARE = 0.9  # of the tour's usual width, beside a lab
 _WIDTH = (0.27, 320, 440)  # of the tour's dock: share of the window, smallest and largest px
 
 
@@ -130,19 +131,18 @@ class TourGuide(QObject):
     # --- a step ------------------------------------------------------------------------------------------
 
     def _set_up(self, step: "Step", asking: bool) -> None:
-        lab = step.lab if step.lab in self._window.bench.names else None
-        panes = ("tour",) if asking else ("tour", *self._fitting(step))
-        if lab is None or asking:
-            self._window.bench.leave()
-            self._show(panes)
+        bench = self._window.bench
+        lab = None if asking or step.lab not in bench.names else step.lab
+        if lab is None:
+            bench.leave()
+            self._show(("tour",) if asking else ("tour", *self._fitting(step)))
         else:
-            self._show(panes)
-            self._window.bench.open(lab)
-            dock = self._window.bench.docks[lab]
-            width = self._width()
-            self._window.resizeDocks(
-                [self._window.docks["tour"], dock], [width, self._window.width() - width], Qt.Orientation.Horizontal
-            )
+            if not bench.is_open:
+                self._show(("tour",))
+            bench.open(lab)
+            columns = [self._window.docks["tour"], bench.docks[lab]]
+            width = round(_LAB_SHARE * self._width())
+            self._window.resizeDocks(columns, [width, self._window.width() - width], Qt.Orientation.Horizontal)
         if self._pointer is None:
             self._pointer = Pointer(self._window)
         self._pointer.point_at(None if asking else self._spot)

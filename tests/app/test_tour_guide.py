@@ -92,6 +92,7 @@ def test_every_step_sets_up_the_window_and_points_at_something_in_sight(tourist:
             pointed_at = step.point is not None and step.point.partition("/")[0] != step.lab
         else:
             assert tourist.window.bench.last == step.lab
+            assert tourist.panes == {"tour"}
             pointed_at = True
         assert tourist.pointer.isVisible() == pointed_at, step.name
         if pointed_at:
