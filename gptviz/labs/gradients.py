@@ -120,4 +120,4 @@ def _check(sizes: Sequence[int], depth: int, width: int) -> None:
 
 
 def _gigabytes(size: int) -> str:
-    return f"{size / 1e9:,.1f} GB"
+    return f"{size / 1e9:,.0f} GB" if size >= 1e11 else f"{size / 1e9:.1f} GB"

@@ -18,6 +18,7 @@ from gptviz.widgets.curve_plot import CurvePlot, CurveStyle
 from gptviz.widgets.formula import Formula
 from gptviz.widgets.lab_columns import LabColumns
 from gptviz.widgets.lab_header import LabHeader
+from gptviz.widgets.math_number import set_number
 from gptviz.widgets.number_field import NumberField
 from gptviz.widgets.number_rule import NumberRule, write
 from gptviz.widgets.number_table import NumberTable
@@ -86,7 +87,7 @@ class GeluLabPane(Pane):
     def _lay_out(self) -> None:
         columns = LabColumns(
             [
-                ([self.point, *self.formulas.values(), self.meaning, 1], 228, 228),
+                ([self.point, *self.formulas.values(), self.meaning, 1], 232, 232),
                 ([self.values_legend, self.values, self.slopes_legend, self.slopes], 320, 800),
                 ([_label("rowTitle", "Values"), self.table, self.gap_legend, self.gap, self.gap_note], 480, 640),
             ]
@@ -161,18 +162,15 @@ class GeluLabPane(Pane):
 
 
 def _formulas(here: "ActivationRow") -> dict[str, str]:
-    tanh = number(math.tanh(here.inner))
+    tanh = math.tanh(here.inner)
+    sign = "−" if tanh < 0 else "+"
     return {
-        "relu": rf"\word{{ReLU}} = \word{{max}}\paren{{0, x}} = {number(here.relu)}",
-        "inner": rf"u = \root{{\frac{{2}}{{π}}}} \paren{{x + 0.044715 x^{{3}}}} = {number(here.inner)}",
-        "gelu": rf"\word{{GELU}} = \frac{{x}}{{2}} \paren{{1 + \word{{tanh}} u}}   "
-        rf"= \frac{{{write(here.x)}}}{{2}} \paren{{1 + {_bracketed(tanh)}}} = {number(here.gelu)}",
-        "exact": rf"\word{{exact}} = x · Φ\paren{{x}} = {number(here.exact)}",
+        "relu": rf"\word{{ReLU}} = \word{{max}}\paren{{0, x}} = {set_number(here.relu)}",
+        "inner": rf"u = \root{{\frac{{2}}{{π}}}} \paren{{x + 0.044715 x^{{3}}}} = {set_number(here.inner)}",
+        "gelu": rf"\word{{GELU}} = \frac{{x}}{{2}} \paren{{1 + \word{{tanh}}\paren{{u}}}}   "
+        rf"\word{{}} = \frac{{{set_number(here.x)}}}{{2}} \paren{{1 {sign} {set_number(abs(tanh))}}} = {set_number(here.gelu)}",
+        "exact": rf"\word{{exact}} = x · Φ\paren{{x}} = {set_number(here.exact)}",
     }
-
-
-def _bracketed(term: str) -> str:
-    return rf"\paren{{{term}}}" if term.startswith("−") else term
 
 
 def _written(row: "ActivationRow", mark: str = "") -> tuple[str, ...]:

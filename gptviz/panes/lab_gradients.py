@@ -41,10 +41,10 @@ _RULES = {
         whole=True,
         lowest=1,
         highest=_MOST_LAYERS,
-        lowest_reason="a network has a layer",
+        lowest_reason="there is no network without a layer",
         highest_reason="more layers would not answer at once",
     ),
-    "width": NumberRule(whole=True, lowest=1, lowest_reason="a layer has an input"),
+    "width": NumberRule(whole=True, lowest=1, lowest_reason="a layer needs an input"),
 }
 _TIPS = {
     "seed": ("Seed", "Where the random weights start from", "of the weights"),
@@ -219,7 +219,7 @@ def _caution(result: "GradientFlow") -> str:
     gradients = (*result.plain.gradients, *result.with_shortcuts.gradients)
     parts = []
     if any(gradient == 0 for gradient in gradients):
-        parts.append("Triangles: gradients that are 0 in single precision.")
+        parts.append("At the lower edge: gradients that are 0 in single precision.")
     if not all(math.isfinite(gradient) for gradient in gradients):
         parts.append("Gradients beyond single precision (∞ or NaN) are in the table alone.")
     return " ".join(parts)

@@ -45,7 +45,7 @@ _LENGTH_RULE = NumberRule(
     whole=True,
     lowest=1,
     highest=_LONGEST,
-    lowest_reason="a row has a number",
+    lowest_reason="a row can't be empty",
     highest_reason="a longer row can't be shown",
 )
 _EPS_RULE = NumberRule(lowest=0.0, highest=1e6, lowest_reason="the root of a negative number is none")

@@ -3,6 +3,7 @@
 import math
 from typing import TYPE_CHECKING
 
+from gptviz.widgets.math_number import bracketed, set_number
 from gptviz.widgets.text import number
 
 if TYPE_CHECKING:
@@ -16,25 +17,26 @@ _SHOWN = 6  # terms of a sum that are written out
 def formulas(steps: "Normalised", place: int) -> dict[str, str]:
     """Return the markup of each step, with the numbers of the feature ``place`` where a step has one for each."""
     n, settings, before = len(steps.row), steps.settings, steps.before
-    mean, variance, eps = _set(before.mean), _set(before.variance), _set(settings.eps)
-    normalised = _set(float(steps.normalised[place]))
-    terms = [_set(float(value), 3) for value in steps.row[: _SHOWN + 1]]
-    squares = [_square(_set(float(value), 3)) for value in steps.centred[: _SHOWN + 1]]
+    variance, eps = set_number(before.variance), set_number(settings.eps)
+    x, centred, normalised, output = (
+        set_number(float(values[place])) for values in (steps.row, steps.centred, steps.normalised, steps.output)
+    )
+    terms = [set_number(float(value), 3) for value in steps.row[: _SHOWN + 1]]
+    squares = [_square(set_number(float(value), 3)) for value in steps.centred[: _SHOWN + 1]]
     below = (n - 1, "n − 1") if settings.unbiased else (n, "n")
     divisor = rf"\under{{{below[0]}}}{{{below[1]}}}"
-    index = f"_{{{place + 1}}}"
+    root = rf"\root{{{variance} + \under{{{eps}}}{{eps}}}}"
+    scale, shift = set_number(settings.scale), bracketed(set_number(settings.shift))
+    name = f"_{{{place + 1}}}"
     return {
-        "mean": rf"\word{{mean}} = {_fraction(_sum(terms, n), str(n))} = {mean}",
+        "mean": rf"\word{{mean}} = {_fraction(_sum(terms, n), str(n))} = {set_number(before.mean)}",
         "variance": rf"\word{{variance}} = {_fraction(_sum(squares, n), divisor)} = {variance}",
-        "normalised": rf"\word{{normalised}}{index} = "
-        + _fraction(
-            f"{_set(float(steps.row[place]))} {_minus(before.mean)}", rf"\root{{{variance} + \under{{{eps}}}{{eps}}}}"
-        )
-        + f" = {_fraction(_set(float(steps.centred[place])), _set(steps.root))} = {normalised}",
-        "output": rf"\word{{output}}{index} = \under{{{_set(settings.scale)}}}{{scale}} · {_bracketed(normalised)} + "
-        rf"\under{{{_bracketed(_set(settings.shift))}}}{{shift}} = {_set(float(steps.output[place]))}",
+        "normalised": rf"\word{{normalised}}{name} = {_fraction(f'{x} {_minus(before.mean)}', root)} = "
+        f"{_fraction(centred, set_number(steps.root))} = {normalised}",
+        "output": rf"\word{{output}}{name} = \under{{{scale}}}{{scale}} · {bracketed(normalised)} + "
+        rf"\under{{{shift}}}{{shift}} = {output}",
         "after": r"\word{variance after} = \frac{\word{variance}}{\word{variance} + \word{eps}} = "
-        f"{_fraction(variance, f'{variance} + {eps}')} = {_set(steps.predicted_variance, 5)}",
+        f"{_fraction(variance, f'{variance} + {eps}')} = {set_number(steps.predicted_variance, 5)}",
     }
 
 
@@ -96,32 +98,17 @@ def _of_no_variance(n: int, eps: float) -> str:
 def _sum(terms: "Sequence[str]", n: int) -> str:
     """Join the first terms of a sum of ``n``."""
     shown = list(terms) if n <= _SHOWN else [*terms[: _SHOWN - 2], "…"]
-    return " + ".join(_bracketed(term) if place else term for place, term in enumerate(shown)).replace(" + …", " + …")
-
-
-def _set(value: float, digits: int = 4) -> str:
-    """Write a number as markup: a power of ten as such, whole numbers without places."""
-    if math.isfinite(value) and value == round(value) and abs(value) < 1000:
-        return str(round(value)).replace("-", "−")
-    mantissa, e, exponent = number(value, digits).partition("e")
-    if not e:
-        return mantissa
-    power = f"10^{{{exponent}}}"
-    return power if set(mantissa) <= set("1.0") else f"{mantissa} · {power}"
+    return " + ".join(bracketed(term) if place else term for place, term in enumerate(shown)).replace(" + …", " + …")
 
 
 def _fraction(over: str, below: str) -> str:
     return rf"\frac{{{over}}}{{{below}}}"
 
 
-def _bracketed(term: str) -> str:
-    return rf"\paren{{{term}}}" if term.startswith("−") else term
-
-
 def _square(term: str) -> str:
-    base = rf"\paren{{{term}}}" if "^" in term else _bracketed(term)
+    base = rf"\paren{{{term}}}" if "^" in term else bracketed(term)
     return f"{base}^{{2}}"
 
 
 def _minus(value: float) -> str:
-    return f"− {_set(value)}" if value >= 0 or math.isnan(value) else f"+ {_set(-value)}"
+    return f"− {set_number(value)}" if value >= 0 or math.isnan(value) else f"+ {set_number(-value)}"

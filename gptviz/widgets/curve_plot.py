@@ -32,6 +32,7 @@ class CurvePlot(pg.PlotWidget):  # type: ignore[misc]
     """``moved`` tells where the person wants the point: by a click, a drag, or the arrow keys (Shift: ten times)."""
 
     moved = Signal(float)
+    keeps_arrows = True
 
     def __init__(self, name: str, styles: Sequence[CurveStyle], step: float = 0.05) -> None:
         self._axes = {"left": PlotAxis("left"), "bottom": PlotAxis("bottom")}

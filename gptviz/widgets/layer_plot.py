@@ -22,7 +22,7 @@ _BELOW = 0.6  # powers of ten below the smallest, where zeros stand
 
 
 class LayerPlot(pg.PlotWidget):  # type: ignore[misc]
-    """A zero has no logarithm: it is drawn as a triangle at the bottom. What is not finite is left out."""
+    """A zero has no logarithm: it is drawn as a mark at the bottom. What is not finite is left out."""
 
     def __init__(self, name: str, styles: Sequence[CurveStyle], title: str) -> None:
         self._axes = {"left": PlotAxis("left", "power"), "bottom": PlotAxis("bottom", "whole")}
@@ -64,6 +64,7 @@ class LayerPlot(pg.PlotWidget):  # type: ignore[misc]
             self._dots[index].setData(layers[there], row[there])
             zero = values[index] == 0
             self._zeros[index].setData(layers[zero], np.full(int(zero.sum()), floor + _BELOW / 3))
+        self._apply_theme()
         self.setXRange(0.6, self._count + 0.4, padding=0)
         self.setYRange(floor - 0.1, high + 0.1, padding=0)
 
@@ -91,9 +92,10 @@ class LayerPlot(pg.PlotWidget):  # type: ignore[misc]
             dots.setSize(px(9))
             dots.setBrush(pg.mkBrush(shade))
             dots.setPen(pg.mkPen(color(current().panel), width=1.5))
-            zeros.setSize(px(8))
-            zeros.setBrush(pg.mkBrush(color(current().panel)))
-            zeros.setPen(pg.mkPen(shade, width=1.5))
+            many = self._count > _MANY
+            zeros.setSize(px(3 if many else 8))
+            zeros.setBrush(pg.mkBrush(shade if many else color(current().panel)))
+            zeros.setPen(pg.mkPen(None) if many else pg.mkPen(shade, width=1.5))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

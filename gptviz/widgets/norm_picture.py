@@ -15,7 +15,7 @@ from gptviz.widgets.theme import UNIT, blend, color, current, mono_font, px, tex
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_ROW, _LINE, _NAMES, _MOMENTS, _WIDEST = 24, 18, 72, 112, 60  # px
+_ROW, _LINE, _NAMES, _MOMENTS, _WIDEST = 24, 18, 70, 120, 60  # px
 _TINT = 0.34
 _RIGHT, _MIDDLE = Qt.AlignmentFlag.AlignRight, Qt.AlignmentFlag.AlignHCenter
 

@@ -67,6 +67,8 @@ class NumberField(QWidget):
 
     def set_value(self, value: float) -> None:
         """Show ``value`` without reporting a change, and forget what was wrong."""
+        if value == self._value and not self.message and self._reads_as(value):
+            return  # somebody may be typing it
         self._value = value
         self._own = self._told = ""
         self.edit.setText(_written(value))
@@ -88,6 +90,12 @@ class NumberField(QWidget):
         """Take back what ``refuse`` said."""
         self._told = ""
         self._show_message()
+
+    def _reads_as(self, value: float) -> bool:
+        try:
+            return self.rule.read(self.edit.text()) == value
+        except RefusedError:
+            return False
 
     # --- inside ------------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 _BEGUN = re.compile(r"[+-]?\d*\.?\d*(e[+-]?)?", re.IGNORECASE | re.ASCII)
+_FAR = 1e5  # a limit that nobody needs to be told of beforehand
 _LONGEST_QUOTE = 18  # characters
 _LONGEST = 300  # characters that are read at all: Python refuses whole numbers of some thousand digits
 
@@ -57,11 +58,14 @@ class NumberRule:
     def kind(self) -> str:
         """What the field wants, in words."""
         kind = "a whole number" if self.whole else "a number"
-        if self.lowest is not None and self.highest is not None:
-            return f"{kind} from {write(self.lowest)} to {write(self.highest)}"
-        if self.lowest is not None:
-            return f"{kind} of at least {write(self.lowest)}"
-        return f"{kind} of at most {write(self.highest)}" if self.highest is not None else kind
+        lowest, highest = (
+            None if limit is None or abs(limit) > _FAR else limit for limit in (self.lowest, self.highest)
+        )
+        if lowest is not None and highest is not None:
+            return f"{kind} from {write(lowest)} to {write(highest)}"
+        if lowest is not None:
+            return f"{kind} of at least {write(lowest)}"
+        return f"{kind} of at most {write(highest)}" if highest is not None else kind
 
     def _no_number(self, written: str) -> str:
         if re.fullmatch(r"[+-]?\d+,\d+", written):

@@ -17,12 +17,15 @@ from gptviz.widgets.theme import UNIT, blend, current, mono_font, px
 
 Index = QModelIndex | QPersistentModelIndex
 _ROW = 26  # px
+_MOST = 8  # rows in sight; the table scrolls to the others
 _NOWHERE = QModelIndex()
 _SAMPLE = 200  # rows that are measured for the width of a column
 
 
 class NumberTable(QTableView):
     """Shows rows of text, right-aligned; one of them may be marked. As wide as its numbers and no wider."""
+
+    keeps_arrows = True
 
     def __init__(self, name: str, headers: Sequence[str], tips: Sequence[str] = ()) -> None:
         super().__init__()
@@ -57,8 +60,9 @@ class NumberTable(QTableView):
 
     def sizeHint(self) -> QSize:
         width = sum(self.columnWidth(column) for column in range(self._model.columnCount()))
-        height = self.horizontalHeader().height() + px(_ROW) * len(self._model.rows)
-        return QSize(width + 2, height + 2)
+        height = self.horizontalHeader().height() + px(_ROW) * min(len(self._model.rows), _MOST)
+        bar = self.verticalScrollBar().sizeHint().width() if len(self._model.rows) > _MOST else 0
+        return QSize(width + bar + 2, height + 2)
 
     def minimumSizeHint(self) -> QSize:
         shown = min(len(self._model.rows), 4)

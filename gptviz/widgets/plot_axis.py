@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pyqtgraph as pg
 
-from gptviz.widgets.theme import color, current, mono_font
+from gptviz.widgets.theme import color, current, mono_font, text_font
 
 _SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
@@ -36,7 +36,7 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
         """Draw the axis in the theme's colours."""
         self.setPen(pg.mkPen(color(current().hairline)))
         self.setTextPen(pg.mkPen(color(current().muted)))
-        self.setTickFont(mono_font(10))
+        self.setTickFont(text_font(11) if self._kind == "power" else mono_font(10))
         self.setStyle(tickLength=-4, tickTextOffset=4)
 
 

@@ -14,7 +14,6 @@ Array = np.ndarray[Any, np.dtype[Any]]
 Index = QModelIndex | QPersistentModelIndex
 
 _NOWHERE = QModelIndex()
-_DIGITS = 4
 
 
 class RowModel(QAbstractTableModel):
@@ -81,8 +80,7 @@ class RowModel(QAbstractTableModel):
             if index.row() == 0 and index.column() in self.refused:
                 return self.refused[index.column()][0]
             value = self.number_at(index)
-            exact = role == Qt.ItemDataRole.EditRole
-            return write(value) if exact or (value == round(value, 2) and index.row() == 0) else number(value, _DIGITS)
+            return write(value) if role == Qt.ItemDataRole.EditRole else _written(value)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if role == Qt.ItemDataRole.FontRole:
@@ -116,3 +114,10 @@ class RowModel(QAbstractTableModel):
             side = Qt.AlignmentFlag.AlignLeft if orientation == Qt.Orientation.Vertical else Qt.AlignmentFlag.AlignRight
             return side | Qt.AlignmentFlag.AlignVCenter
         return None
+
+
+def _written(value: float) -> str:
+    """Write a number with four places, as torch prints them, as long as that says something."""
+    if value == 0 or not 5e-5 <= abs(value) < 10:
+        return number(value, 4 if abs(value) >= 10 else 2)
+    return f"{value:.4f}".replace("-", "−")

@@ -40,6 +40,7 @@ class RowTable(QWidget):
         """Make the table; ``title`` names the row that is edited, ``longest`` is how long it can get."""
         super().__init__()
         self._rule, self._longest = rule, longest
+        self._dropped: list[float] = []  # what stood behind the end before the row was made shorter
         self.model = RowModel(title, rule)
         self.view = _View(self)
         self.view.setModel(self.model)
@@ -78,14 +79,16 @@ class RowTable(QWidget):
     def set_values(self, values: Sequence[float]) -> None:
         """Show other numbers without reporting a change, and forget what was wrong."""
         place = min(self.place, len(values) - 1)
+        self._dropped = []
         self.model.set_values(values)
         self._choose(place)
         self._tell("")
 
     def set_length(self, length: int) -> None:
-        """Drop numbers at the end, or add zeros, and report the change."""
-        kept = self.model.values[:length]
-        self.set_values([*kept, *[0.0] * (length - len(kept))])
+        """Drop numbers at the end, or add those that were dropped and then zeros; report the change."""
+        known = [*self.model.values, *self._dropped]
+        self.set_values([*known[:length], *[0.0] * (length - len(known))])
+        self._dropped = known[length:]
         self.changed.emit()
 
     def set_computed(self, rows: Sequence[tuple[str, Array]]) -> None:
@@ -152,6 +155,8 @@ class RowTable(QWidget):
 
 
 class _View(QTableView):
+    keeps_arrows = True
+
     def __init__(self, owner: RowTable) -> None:
         super().__init__()
         self._owner = owner
