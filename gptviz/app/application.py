@@ -30,6 +30,9 @@ from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 
 
+_POLL_MS = 20
+
+
 class ShotError(Exception):
     """The picture can't be made; the message says why."""
 
@@ -174,11 +177,15 @@ def _wait_until_idle(session: Session) -> ViewState:
         if not _unsettled(session):
             loop.quit()
 
+    poll = QTimer()  # a lab that ends does not change the state
+    poll.setInterval(_POLL_MS)
+    poll.timeout.connect(check)
+    poll.start()
     session.changed.connect(check)
-    QTimer.singleShot(0, session, check)
     while _unsettled(session):
         loop.exec()
     session.changed.disconnect(check)
+    poll.stop()
     return session.state
 
 

@@ -65,6 +65,7 @@ QMenu::separator {{ height: 1px; background: {theme.hairline}; margin: {px(4)}px
 #paneBody, #paneBody > QWidget > QWidget {{ background: {theme.panel}; }}
 #dockTitle {{ background: {theme.panel}; border-bottom: 1px solid {theme.hairline}; }}
 #dockTitle QLabel {{ font-weight: 600; font-size: {px(13)}px; }}
+#sideColumn, #sideColumn > QWidget, #sideColumn > QWidget > QWidget {{ background: {theme.panel}; }}
 QDockWidget {{ border: 1px solid {theme.hairline}; }}
 QTabBar {{ background: {theme.window}; qproperty-drawBase: 0; }}
 QTabBar::tab {{ background: transparent; color: {theme.muted}; padding: {px(7)}px {px(14)}px; border: none;

@@ -58,7 +58,7 @@ def explain_addition(returned: int, expected: int, silent: bool) -> Told:
     headline = f"The module runs, but returns {returned:,} where {expected:,} are expected"
     reason = (
         f"Inside the module all numbers match, so it raises no error of its own. The shortcut adds its input, which "
-        f"has {expected:,} features, to its output with {returned:,}: number by number that can't be done. The next block "
-        f"expects {expected:,}, too."
+        f"has {expected:,} features, to its output with {returned:,}: number by number that can't be done. The next "
+        f"block expects {expected:,}, too."
     )
     return headline, reason, remedy

@@ -170,7 +170,9 @@ def _row(
         spread = float(output.double().std(unbiased=False)) if finite else None
     mine = fingerprints[stage.module] if stage.source is Source.OUTPUT and stage.module else 0
     theirs = before.fingerprints.get(stage.module, 0) if before is not None else 0
-    other = bool(theirs) and theirs != mine  # a placeholder has no weights to be replaced by others
+    other = (
+        bool(parameters) and bool(theirs) and theirs != mine
+    )  # a placeholder has no weights to be replaced by others
     return ShellRow(stage, tuple(output.shape), parameters, mean, spread, change, difference, other)
 
 

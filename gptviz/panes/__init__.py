@@ -39,6 +39,7 @@ PANES: tuple[PaneEntry, ...] = (
 
 # Labs are panes too; they share a place of their own, the bench.
 LABS: tuple[PaneEntry, ...] = (
+    PaneEntry("lab-shell", "Shell", "lab_shell", "ShellLabPane"),
     PaneEntry("lab-layer-norm", "LayerNorm", "lab_layer_norm", "LayerNormLabPane"),
     PaneEntry("lab-gelu", "GELU and ReLU", "lab_gelu", "GeluLabPane"),
     PaneEntry("lab-gradients", "Shortcuts and gradients", "lab_gradients", "GradientsLabPane"),

@@ -40,7 +40,7 @@ class Pane(QWidget):
         """Return where a part of the pane is, named like its attribute, for whoever points at it; None if nowhere."""
         widget: object = self
         for name in part.split("."):
-            widget = widget[name] if isinstance(widget, dict) else getattr(widget, name)
+            widget = widget.get(name) if isinstance(widget, dict) else getattr(widget, name, None)
         return (widget, widget.rect()) if isinstance(widget, QWidget) else None
 
     def reveal(self) -> None:
