@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gptviz.analysis.candidates import Candidate
 from gptviz.capture.stages import block_input_name, block_name, catalogue
 from gptviz.tour.situation import Situation
 from gptviz.tour.text import NotYetError
@@ -80,13 +79,9 @@ def _norm_is_fresh(s: Situation) -> bool:
 
 
 def _entropy(s: Situation) -> float:
-    p = s.ranked.probabilities
+    p = s.probabilities
     p = p[p > 0]
     return float(-(p * np.log2(p)).sum())
-
-
-def _second(s: Situation) -> Candidate:
-    return s.ranked[min(1, len(s.ranked) - 1)]
 
 
 def _last_generated(s: Situation) -> Token:
@@ -173,17 +168,17 @@ FACTS: dict[str, Callable[[Situation], object]] = {
     "stack.first": lambda s: _size(s.features("drop_emb")),
     "stack.last": lambda s: _size(s.features(f"{block_name(s.model_config.n_layers - 1)}.shortcut2")),
     # what comes out
-    "top.text": lambda s: Token(s.token_text(s.ranked[0].id)),
-    "top.id": lambda s: str(s.ranked[0].id),
-    "top.logit": lambda s: s.ranked[0].logit,
-    "top.probability": lambda s: Part(s.ranked[0].probability),
-    "second.text": lambda s: Token(s.token_text(_second(s).id)),
-    "second.probability": lambda s: Part(_second(s).probability),
-    "top.even": lambda s: Part(1 / len(s.ranked)),
-    "top.times_even": lambda s: s.ranked[0].probability * len(s.ranked),
+    "top.text": lambda s: Token(s.token_text(s.likeliest[0])),
+    "top.id": lambda s: str(s.likeliest[0]),
+    "top.logit": lambda s: float(s.logits.max()),
+    "top.probability": lambda s: Part(s.probabilities.max()),
+    "second.text": lambda s: Token(s.token_text(s.likeliest[1])),
+    "second.probability": lambda s: Part(s.probabilities[s.likeliest[1]]),
+    "top.even": lambda s: Part(1 / s.logits.size),
+    "top.times_even": lambda s: float(s.probabilities.max() * s.logits.size),
     "top.bits": _entropy,
-    "top.most_bits": lambda s: math.log2(len(s.ranked)),
-    "logits.least": lambda s: float(s.ranked.logits[-1]),
+    "top.most_bits": lambda s: math.log2(s.logits.size),
+    "logits.least": lambda s: float(s.logits.min()),
     "next.context": _context_after,
     "next.is_cropped": lambda s: s.pass_.tokens >= s.pass_.config.context_length,
     "generation.any": lambda s: bool(s.generated),

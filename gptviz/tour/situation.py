@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gptviz.analysis.candidates import Ranking, ranking
+from gptviz.analysis.candidates import softmax
 from gptviz.analysis.layer_norm import LayerNormView, layer_norm_view
 from gptviz.capture.stages import block_name
 from gptviz.model.config import GPTConfig
@@ -103,10 +103,23 @@ class Situation:
         return weights
 
     @cached_property
-    def ranked(self) -> Ranking:
-        """The likeliest next tokens, and the probabilities of the whole vocabulary beside them."""
-        logits = self.array("last")[self.row]
-        return ranking(logits, logits.size)
+    def logits(self) -> Array:
+        """The logits (V,) of the last position."""
+        logits: Array = self.array("last")[self.row]
+        return logits
+
+    @cached_property
+    def probabilities(self) -> Array:
+        """Their softmax (V,)."""
+        return softmax(self.logits)
+
+    @cached_property
+    def likeliest(self) -> tuple[int, int]:
+        """The IDs of the likeliest token and of the next one; of equal logits the smaller ID, as argmax chooses."""
+        first = int(self.logits.argmax())
+        others = self.logits.copy()
+        others[first] = -np.inf
+        return first, int(others.argmax())
 
     def text_at(self, position: int) -> str:
         """Return the text of the token at ``position`` of the row that is shown."""
