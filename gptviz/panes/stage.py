@@ -46,6 +46,7 @@ class StagePane(Pane):
 
     name = "stage"
     title = "Stage"
+    shows_selected_stage = True
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -121,9 +122,15 @@ class StagePane(Pane):
         self.area.setVisible(stage is not None)
         if stage is None or new.trace is None:
             return
-        if self._content_differs(old, new):
-            self._show_all(new, new.trace, stage)
+        if not self._content_differs(old, new):
+            self._show_selected(new)
+            return
+        self.area.setUpdatesEnabled(False)  # all is painted once, when the layout has settled
+        self._show_all(new, new.trace, stage)
         self._show_selected(new)
+        for view in (*self.figure.inputs, self.figure.output):
+            view.catch_up()
+        self.area.setUpdatesEnabled(True)
 
     def _stage(self, state: ViewState) -> Stage | None:
         if state.trace is None or state.selection.stage is None:
@@ -142,20 +149,16 @@ class StagePane(Pane):
         return output is not None and not output[0].whole and new.query not in output[0].positions
 
     def _show_all(self, state: ViewState, trace: "Trace", stage: Stage) -> None:
-        """Show a stage; maps are drawn once, when the layout has settled."""
+        """Show a stage, and let the layout settle."""
         if differs(self._labelled, state, "trace", "trace_pieces"):
             self._labelled = state
             self._labels = [visible(piece.text) for piece in state.trace_pieces]
             self._labels += [""] * (trace.tokens - len(self._labels))
-        self.setUpdatesEnabled(False)
         self._show_words(trace, stage)
         self._show_tensors(state, stage)
         self._show_source(trace, stage)
         for _ in range(2):
             QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
-        self.setUpdatesEnabled(True)
-        for view in (*self.figure.inputs, self.figure.output):
-            view.catch_up()
 
     def _show_words(self, trace: "Trace", stage: Stage) -> None:
         module = _module(trace, stage)

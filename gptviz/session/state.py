@@ -200,6 +200,14 @@ class ViewState:
         return self.trace_rows[self.selection.row] if self.trace_rows else ()
 
     @property
+    def awaits_stage(self) -> bool:
+        """Whether the block of the selected stage is being replayed, and has not come to that stage yet."""
+        trace, stage = self.trace, self.selection.stage
+        if self.activity is None or trace is None or not trace.complete or stage is None or self.live is not None:
+            return False
+        return stage in trace and not trace.has(stage)
+
+    @property
     def query(self) -> int | None:
         """The selected token position, with -1 resolved; None without a trace."""
         if self.trace is None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen
@@ -84,24 +85,25 @@ class LabelsItem(QGraphicsItem):
         return layout.boxes[group.first].united(layout.boxes[group.last])
 
     def _write_titles(self, layout: FlowLayout, stages: list[FlowStage]) -> None:
-        taken: list[QRectF] = []
+        taken: list[_Edges] = []
+        boxes = [(name, _inner(box, 0, 0)) for name, box in layout.boxes.items()]
         for stage in sorted(stages, key=lambda stage: not stage.plus):
             box = layout.boxes[stage.name]
             top = box.top() - layout.title_height
             if stage.plus:
                 center = QPointF(box.center().x(), top + layout.title_height / 2 - 1)
                 self._plus.append((center, stage.family))
-                taken.append(QRectF(center.x() - px(8), center.y() - px(8), px(16), px(16)))
+                taken.append((center.x() - px(8), center.x() + px(8), center.y() - px(8), center.y() + px(8)))
                 continue
             chosen = stage.name == self.selected
             font = text_font(11, QFont.Weight.DemiBold if chosen else QFont.Weight.Medium)
             ink = current().accent if chosen else current().muted if stage.kind is Kind.BLOCK else current().text
             label = Label(QRectF(box.center().x(), top, 0, layout.title_height), stage.title, font, color(ink))
-            others = [layout.boxes[name] for name in layout.boxes if name != stage.name]
+            others = [edges for name, edges in boxes if name != stage.name]
             self._add(label, taken, others if stage.lane is not Lane.FULL and not chosen else [])
 
     def _write_shapes(self, layout: FlowLayout, stages: list[FlowStage]) -> None:
-        taken: list[QRectF] = []
+        taken: list[_Edges] = []
         written: set[float] = set()
         font = mono_font(10)
         for stage in stages:
@@ -116,15 +118,13 @@ class LabelsItem(QGraphicsItem):
                     written.add(box.left())
                     break
 
-    def _add(self, label: Label, taken: list[QRectF], others: Sequence[QRectF] = ()) -> bool:
+    def _add(self, label: Label, taken: "list[_Edges]", others: "Sequence[_Edges]" = ()) -> bool:
         """Take ``label``, centred on its box, unless it would touch another one or cover one of ``others``."""
-        width = QFontMetricsF(label.font).horizontalAdvance(label.text) + 2
+        width = _width(label.text, label.font) + 2
         box = label.box.adjusted(-width / 2, 0, width / 2, 0)
-        if any(box.adjusted(-px(3), 1, px(3), -1).intersects(other) for other in taken):
+        if _touches_any(_inner(box, -px(3), 1), taken) or _touches_any(_inner(box, 2, 5), others):
             return False
-        if any(box.adjusted(2, 5, -2, -5).intersects(other) for other in others):
-            return False
-        taken.append(box)
+        taken.append(_inner(box, 0, 0))
         self.labels.append(Label(box, label.text, label.font, label.ink, label.align))
         return True
 
@@ -149,6 +149,30 @@ class LabelsItem(QGraphicsItem):
         painter.setPen(QPen(color(current().panel), px(1.6)))
         painter.drawLine(center - QPointF(arm, 0), center + QPointF(arm, 0))
         painter.drawLine(center - QPointF(0, arm), center + QPointF(0, arm))
+
+
+# left, right, top, bottom; plain numbers, as hundreds of labels are placed at each step of a walk
+_Edges = tuple[float, float, float, float]
+
+
+def _inner(box: QRectF, across: float, down: float) -> _Edges:
+    return box.left() + across, box.right() - across, box.top() + down, box.bottom() - down
+
+
+def _touches_any(edges: _Edges, others: Sequence[_Edges]) -> bool:
+    left, right, top, bottom = edges
+    return any(left < r and l < right and top < b and t < bottom for l, r, t, b in others)  # noqa: E741
+
+
+@lru_cache(maxsize=2048)
+def _width_of(text: str, key: str) -> float:
+    font = QFont()
+    font.fromString(key)
+    return QFontMetricsF(font).horizontalAdvance(text)
+
+
+def _width(text: str, font: QFont) -> float:
+    return _width_of(text, font.toString())
 
 
 class BlockGround(QGraphicsItem):

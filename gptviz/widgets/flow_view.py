@@ -86,9 +86,12 @@ class FlowView(QGraphicsView):
         if not same:
             self._make_items()
         self._lay_out()
+        self._describe()
 
     def set_selected(self, name: str | None, row: int) -> None:
         """Mark a stage and a token row."""
+        if (name, row) == (self.selected, self.row):
+            return
         if name != self.selected:
             for key in (self.selected, name):
                 if key is not None and key in self.items_:
