@@ -7,10 +7,10 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QInputDialog, QMenu, QMessageBox, QWidget
 
 from gptviz import __version__
+from gptviz.app.tour_guide import REVEAL_KEY
 from gptviz.panes import LABS
 from gptviz.session.jobs import TITLES
 from gptviz.session.state import DEFAULT_SEED
-from gptviz.widgets.question_card import REVEAL_KEY, reveal_all
 
 if TYPE_CHECKING:
     from gptviz.app.main_window import MainWindow
@@ -62,7 +62,7 @@ class Actions:
         )
         self.predict.setCheckable(True)
         self.reveal = self._action(
-            "Show the answer", REVEAL_KEY, "Show the answer of a question", lambda: reveal_all(window)
+            "Show the answer", REVEAL_KEY, "Show the answer of a question", window.tour.reveal_answers
         )
         self.restore = self._action("Restore layout", "Ctrl+0", "Put all panes back", window.restore_default_layout)
         self.about = self._action("About gptviz", "F1", "What this is", self._about)

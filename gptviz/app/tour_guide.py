@@ -9,13 +9,14 @@ from PySide6.QtWidgets import QWidget
 from gptviz.app.settings import Settings
 from gptviz.capture.stages import block_name, catalogue
 from gptviz.session.state import Options, Selection, ViewState
-from gptviz.widgets.pointer import Pointer
 from gptviz.widgets.theme import px
 
 if TYPE_CHECKING:
     from gptviz.app.main_window import MainWindow
     from gptviz.tour.steps import Step
+    from gptviz.widgets.pointer import Pointer
 
+REVEAL_KEY = "F4"
 _MIDDLE = ("flow", "stage", "attention", "layer-norm", "checks")
 _RIGHT = ("next-token", "generation")
 _BESIDE, _BELOW = 640, 600  # px that several panes need side by side, and one above the other with the header
@@ -68,6 +69,12 @@ class TourGuide(QObject):
         self._window.session.set_option(predict_first=wanted)
         if self._settings is not None:
             self._settings.predict_first = wanted
+
+    def reveal_answers(self) -> None:
+        """Show the answers of all questions in sight, of the tour or of labs."""
+        from gptviz.widgets.question_card import reveal_all
+
+        reveal_all(self._window)
 
     def forget(self) -> None:
         """End the tour without bringing the layout back: another one takes its place."""
@@ -143,9 +150,7 @@ class TourGuide(QObject):
             columns = [self._window.docks["tour"], bench.docks[lab]]
             width = round(_LAB_SHARE * self._width())
             self._window.resizeDocks(columns, [width, self._window.width() - width], Qt.Orientation.Horizontal)
-        if self._pointer is None:
-            self._pointer = Pointer(self._window)
-        self._pointer.point_at(None if asking else self._spot)
+        self._pointing.point_at(None if asking else self._spot)
         if not asking:
             self._selecting = True
             QTimer.singleShot(0, self, self._select)  # when the panes have their places: they bring it into sight
@@ -170,6 +175,14 @@ class TourGuide(QObject):
         if len(panes) > 1:
             docks[panes[1]].raise_()
         self._share_out(panes)
+
+    @property
+    def _pointing(self) -> "Pointer":
+        from gptviz.widgets.pointer import Pointer  # most starts are without a tour
+
+        if self._pointer is None:
+            self._pointer = Pointer(self._window)
+        return self._pointer
 
     def _width(self) -> int:
         share, least, most = _WIDTH

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from gptviz.session import jobs
+from gptviz.session import jobs, touring
 from gptviz.session.checking import Checking
 from gptviz.session.clamping import clamped
 from gptviz.session.explain import MOST_ROWS, TOO_MANY_ROWS, explain, problem_of, too_long_to_paste
@@ -26,7 +26,6 @@ from gptviz.session.state import (
     ViewState,
 )
 from gptviz.session.tidying import Tidying
-from gptviz.session.touring import Touring
 from gptviz.session.turns import Turns
 from gptviz.session.walk import Walk
 from gptviz.session.worker import Outcome, Worker
@@ -69,7 +68,7 @@ class Session(QObject):
         self.checking = Checking(self)
         self.tidying = Tidying(self)
         self.labs = LabWork(self)
-        self.tour = Touring(self)
+        self.tour = touring.Touring(self)
         self.turns = Turns(self)
 
     @property

@@ -1,4 +1,7 @@
-"""The guided tour as a person goes through it: its place, its questions, and what it can speak of."""
+"""The guided tour as a person goes through it: its place and its questions.
+
+Its texts and questions are imported when they are first needed: most starts are without a tour.
+"""
 
 from dataclasses import replace
 from functools import partial
@@ -11,13 +14,11 @@ from gptviz.session import tour_jobs
 from gptviz.session.explain import explain
 from gptviz.session.state import TourState, ViewState
 from gptviz.session.worker import Outcome
-from gptviz.tour.question import Question
-from gptviz.tour.questions import question
-from gptviz.tour.sizes import Sizes
-from gptviz.tour.steps import Step, steps
 
 if TYPE_CHECKING:
     from gptviz.session.session import Session
+    from gptviz.tour.question import Question
+    from gptviz.tour.steps import Step
 
 _NONE: MappingProxyType[int, int | None] = MappingProxyType({})
 
@@ -36,18 +37,23 @@ class Touring(QObject):
         return self._session.state.tour
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> "tuple[Step, ...]":
         """All steps; they are read when the tour is first opened."""
+        from gptviz.tour.steps import steps
+
         return steps()
 
     @property
-    def step(self) -> Step:
+    def step(self) -> "Step":
         """The present step."""
         return self.steps[min(self.state.place, len(self.steps) - 1)]
 
     @property
-    def question(self) -> Question | None:
+    def question(self) -> "Question | None":
         """The question that belongs to the step, about the last pass; None if the person wants none."""
+        from gptviz.tour.questions import question
+        from gptviz.tour.sizes import Sizes
+
         state, ask = self._session.state, self.step.ask
         if not state.options.predict_first or ask is None or state.trace is None:
             return None
