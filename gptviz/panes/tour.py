@@ -15,7 +15,7 @@ from gptviz.widgets.reading import Reading, Run
 from gptviz.widgets.theme import UNIT, px
 from gptviz.widgets.tour_progress import TourProgress
 
-_WIDEST = 640  # px, of a column that can be read well
+_WIDEST, _HIGHEST = 640, 520  # px, of a column that can be read well
 
 
 class TourPane(Pane):
@@ -92,7 +92,8 @@ class TourPane(Pane):
 
     def _set_margins(self) -> None:
         side = max(4 * UNIT, (self.width() - px(_WIDEST)) // 2)
-        self._layout.setContentsMargins(side, 3 * UNIT, side, 4 * UNIT)
+        spare = max(0, self.height() - px(_HIGHEST)) if side > 4 * UNIT else 0  # a question alone stands in the middle
+        self._layout.setContentsMargins(side, 3 * UNIT + spare // 3, side, 4 * UNIT + spare * 2 // 3)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
