@@ -31,11 +31,10 @@ class LabelsItem(QGraphicsItem):
 
     def __init__(self) -> None:
         super().__init__()
-        self.labels: list[Label] = []
+        self._labels: list[Label] | None = None  # None: to be written anew
         self.selected: str | None = None
         self._layout: FlowLayout | None = None
         self._plus: list[tuple[QPointF, str]] = []
-        self._lines: list[tuple[QRectF, QColor]] = []
         self.setZValue(20)
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
 
@@ -46,16 +45,21 @@ class LabelsItem(QGraphicsItem):
         self.refresh()
 
     def refresh(self) -> None:
-        """Write the words anew: the selected stage's come first."""
+        """Write the words anew when they are next painted."""
+        self._labels = None
+        self.update()
+
+    def _written(self) -> list[Label]:
+        """Return the labels: the selected stage's come first, so that they find room."""
         layout = self._layout
-        if layout is None:
-            return
-        self.labels, self._lines, self._plus = [], [], []
+        if self._labels is not None or layout is None:
+            return self._labels or []
+        self._labels, self._plus = [], []
         stages = sorted(layout.plan.stages, key=lambda stage: stage.name != self.selected)
         self._write_headings(layout)
         self._write_titles(layout, stages)
         self._write_shapes(layout, stages)
-        self.update()
+        return self._labels
 
     def boundingRect(self) -> QRectF:
         return QRectF() if self._layout is None else QRectF(0, 0, self._layout.width, self._layout.height)
@@ -77,9 +81,7 @@ class LabelsItem(QGraphicsItem):
             if any(box.adjusted(-px(8), 0, px(8), 0).intersects(other) for other in taken):
                 continue
             taken.append(box)
-            self.labels.append(
-                Label(box, group.title, font, family_color(group.family, 1.0), Qt.AlignmentFlag.AlignLeft)
-            )
+            self._take(Label(box, group.title, font, family_color(group.family, 1.0), Qt.AlignmentFlag.AlignLeft))
 
     def _span(self, layout: FlowLayout, group: FlowGroup) -> QRectF:
         return layout.boxes[group.first].united(layout.boxes[group.last])
@@ -125,15 +127,19 @@ class LabelsItem(QGraphicsItem):
         if _touches_any(_inner(box, -px(3), 1), taken) or _touches_any(_inner(box, 2, 5), others):
             return False
         taken.append(_inner(box, 0, 0))
-        self.labels.append(Label(box, label.text, label.font, label.ink, label.align))
+        self._take(Label(box, label.text, label.font, label.ink, label.align))
         return True
+
+    def _take(self, label: Label) -> None:
+        assert self._labels is not None
+        self._labels.append(label)
 
     # --- drawing -----------------------------------------------------------------------------------------
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         exposed = option.exposedRect
-        for label in self.labels:
+        for label in self._written():
             if label.box.intersects(exposed):
                 painter.setFont(label.font)
                 painter.setPen(label.ink)

@@ -19,7 +19,7 @@ from gptviz.widgets import flow_overlay as overlay
 from gptviz.widgets.flow_bands import BandItem, ShortcutItem, links
 from gptviz.widgets.flow_items import StageItem
 from gptviz.widgets.flow_labels import BlockGround, LabelsItem
-from gptviz.widgets.flow_layout import FlowLayout
+from gptviz.widgets.flow_layout import FlowLayout, fitting_zoom
 from gptviz.widgets.flow_plan import FlowPlan
 from gptviz.widgets.flow_strips import Strips
 from gptviz.widgets.theme import UNIT, color, current, px, text_font
@@ -183,12 +183,7 @@ class FlowView(QGraphicsView):
             px(100),
         )
         if key != self._fitting[0]:
-            low, high = 0.02, 3.0
-            for _ in range(14):
-                middle = (low + high) / 2
-                wide = FlowLayout(self.plan, middle, size.height(), gutter).width
-                low, high = (middle, high) if wide <= size.width() else (low, middle)
-            self._fitting = key, low
+            self._fitting = key, fitting_zoom(self.plan, size, gutter, self._fitting[1])
         return self._fitting[1]
 
     def _gutter(self) -> float:
