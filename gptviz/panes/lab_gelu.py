@@ -163,12 +163,12 @@ class GeluLabPane(Pane):
 
 def _formulas(here: "ActivationRow") -> dict[str, str]:
     tanh = math.tanh(here.inner)
-    sign = "−" if tanh < 0 else "+"
+    factor = rf"\paren{{1 {'−' if tanh < 0 else '+'} {set_number(abs(tanh))}}}"
     return {
         "relu": rf"\word{{ReLU}} = \word{{max}}\paren{{0, x}} = {set_number(here.relu)}",
         "inner": rf"u = \root{{\frac{{2}}{{π}}}} \paren{{x + 0.044715 x^{{3}}}} = {set_number(here.inner)}",
         "gelu": rf"\word{{GELU}} = \frac{{x}}{{2}} \paren{{1 + \word{{tanh}}\paren{{u}}}}   "
-        rf"\word{{}} = \frac{{{set_number(here.x)}}}{{2}} \paren{{1 {sign} {set_number(abs(tanh))}}} = {set_number(here.gelu)}",
+        rf"\word{{}} = \frac{{{set_number(here.x)}}}{{2}} {factor} = {set_number(here.gelu)}",
         "exact": rf"\word{{exact}} = x · Φ\paren{{x}} = {set_number(here.exact)}",
     }
 

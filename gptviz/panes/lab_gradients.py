@@ -200,7 +200,7 @@ class GradientsLabPane(Pane):
 
 def _gradient(value: float) -> str:
     """Write a gradient with eight places, so that those of a column can be compared at a glance."""
-    return f"{value:.8f}" if 1e-5 <= value < 1e4 else number(value, 5)
+    return f"{value:.8f}" if 1e-5 <= value < 10 else number(value, 5)
 
 
 def _reading(which: str, flow: "Flow") -> str:

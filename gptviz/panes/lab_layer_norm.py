@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _EPS = 1e-5
 _LONGEST = 10_000
 _CONSTANT = 0.5
-_TALL = 700  # px
+_TALL = 675  # px
 _ROW_RULE = NumberRule(
     lowest=-1e15,
     highest=1e15,
@@ -132,7 +132,7 @@ class LayerNormLabPane(Pane):
         columns = LabColumns(
             [
                 (settings, 216, 216),
-                (steps, 480, 800),
+                (steps, 490, 800),
                 ([self.by_row, self.by_column, self.difference, 1], 430, 600),
             ]
         )

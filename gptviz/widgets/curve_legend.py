@@ -7,8 +7,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gptviz.widgets.curve_plot import CurveStyle
-from gptviz.widgets.plot_axis import tone
-from gptviz.widgets.theme import UNIT, color, current, mono_font, px, text_font
+from gptviz.widgets.theme import UNIT, color, current, mono_font, px, text_font, tone
 
 _LINE = 18  # px
 

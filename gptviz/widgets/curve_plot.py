@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy
 
-from gptviz.widgets.plot_axis import PlotAxis, tone
-from gptviz.widgets.theme import color, current, mono_font, px
+from gptviz.widgets.plot_axis import PlotAxis
+from gptviz.widgets.plotting import pg
+from gptviz.widgets.theme import color, current, mono_font, px, tone
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -146,7 +146,7 @@ class CurvePlot(pg.PlotWidget):  # type: ignore[misc]
     # --- look --------------------------------------------------------------------------------------------
 
     def sizeHint(self) -> QSize:
-        return QSize(px(420), px(200))
+        return QSize(px(420), px(150))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(px(220), px(110))
@@ -163,7 +163,7 @@ class CurvePlot(pg.PlotWidget):  # type: ignore[misc]
             line.setPen(pg.mkPen(color(current().hairline), width=1))
         self._place.setPen(pg.mkPen(color(current().muted, 0.6), width=1))
         for style, curve in zip(self._styles, self._curves, strict=True):
-            pen = pg.mkPen(color(tone(style.tone)), width=2)
+            pen = pg.mkPen(color(tone(style.tone)), width=px(2))
             if style.dashed:
                 pen.setDashPattern(_DASHES)
             curve.setPen(pen)

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QLayout, QVBoxLayout, QWidget
 
 from gptviz.widgets.theme import UNIT, px
 
@@ -15,35 +16,68 @@ _GAP = 5 * UNIT
 class LabColumns(QWidget):
     """Each column is a list of widgets and layouts from top to bottom, with the widths it may have.
 
-    A column grows with the window from its least to its greatest width; one with both equal is fixed.
+    A column grows with the window from its least to its greatest width; one with both equal is fixed. Where there is
+    no room for all, as in lecture size, the last one stands below the others.
     """
 
     def __init__(self, columns: Sequence[tuple[Sequence[Part], int, int]]) -> None:
         """Make the columns: each the parts, the least and the greatest width in px; an int stretches."""
         super().__init__()
-        self._limits: list[tuple[QWidget, int, int]] = []
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(_GAP)
-        for place, (parts, least, greatest) in enumerate(columns):
-            if place:
-                row.addWidget(_hairline())
+        self._limits = [(least, greatest) for _, least, greatest in columns]
+        self._boxes: list[QWidget] = []
+        self._lines = [_hairline() for _ in columns[1:]]
+        self._narrow = False
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(_GAP)
+        self._grid.setVerticalSpacing(_GAP)
+        self._grid.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)  # narrower than all in a row
+        for parts, *_ in columns:
             box = QWidget()
             box.setLayout(_stacked(parts))
-            self._limits.append((box, least, greatest))
-            row.addWidget(box, 0 if least == greatest else greatest)
-        row.addStretch(1)
-        self._fit()
+            self._boxes.append(box)
+        self._place()
 
-    def _fit(self) -> None:
-        for box, least, greatest in self._limits:
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._least(self._limits[:-1]), self._grid.minimumSize().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place()
+
+    def _least(self, limits: Sequence[tuple[int, int]]) -> int:
+        return sum(px(least) for least, _ in limits) + (len(limits) - 1) * (2 * _GAP + 1)
+
+    def _place(self, again: bool = False) -> None:
+        narrow = self.width() < self._least(self._limits)
+        if self._grid.count() and narrow == self._narrow and not again:
+            return
+        self._narrow = narrow
+        last = len(self._boxes) - 1
+        for item in (*self._boxes, *self._lines):
+            self._grid.removeWidget(item)
+        for place, (box, (least, greatest)) in enumerate(zip(self._boxes, self._limits, strict=True)):
+            below = narrow and place == last
             box.setMinimumWidth(px(least))
             box.setMaximumWidth(px(greatest))
+            if below:
+                self._grid.addWidget(box, 1, 2 * (last - 1), Qt.AlignmentFlag.AlignTop)
+            else:
+                self._grid.addWidget(box, 0, 2 * place)
+                self._grid.setColumnStretch(2 * place, 0 if least == greatest else greatest)
+            if place:
+                line = self._lines[place - 1]
+                line.setVisible(not below)
+                self._grid.addWidget(line, 0, 2 * place - 1)
+        self._grid.setColumnStretch(2 * last, 0 if narrow else self._limits[-1][1])
+        self._grid.setColumnStretch(2 * last + 1, 1)
+        self._grid.setRowStretch(0, 1)
+        self.updateGeometry()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._fit()
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_grid"):
+            self._place(again=True)
 
 
 def _stacked(parts: Sequence[Part]) -> QVBoxLayout:

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QSize
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from gptviz.widgets.curve_plot import CurveStyle
-from gptviz.widgets.plot_axis import PlotAxis, tone
-from gptviz.widgets.theme import color, current, px
+from gptviz.widgets.plot_axis import PlotAxis
+from gptviz.widgets.plotting import pg
+from gptviz.widgets.theme import color, current, px, tone
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -72,7 +72,7 @@ class LayerPlot(pg.PlotWidget):  # type: ignore[misc]
         event.ignore()  # the pane scrolls
 
     def sizeHint(self) -> QSize:
-        return QSize(px(420), px(280))
+        return QSize(px(420), px(220))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(px(240), px(160))
@@ -85,7 +85,7 @@ class LayerPlot(pg.PlotWidget):  # type: ignore[misc]
         parts = zip(self._styles, self._lines, self._dots, self._zeros, strict=True)
         for style, line, dots, zeros in parts:
             shade = color(tone(style.tone))
-            pen = pg.mkPen(shade, width=2)
+            pen = pg.mkPen(shade, width=px(2))
             if style.dashed:
                 pen.setDashPattern([4.0, 3.0])
             line.setPen(pen)

@@ -6,9 +6,8 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gptviz.widgets.plot_axis import tone
 from gptviz.widgets.text import draw_text
-from gptviz.widgets.theme import UNIT, blend, color, current, mono_font, px, text_font
+from gptviz.widgets.theme import UNIT, blend, color, current, mono_font, px, text_font, tone
 
 _MOST = 7  # layers that are drawn; of more, the first and the last ones
 _BOX, _ARC, _NAME, _HEAD = 28, 26, 18, 5  # px

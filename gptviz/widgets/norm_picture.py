@@ -9,9 +9,8 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gptviz.widgets.plot_axis import tone
 from gptviz.widgets.text import draw_text, number
-from gptviz.widgets.theme import UNIT, blend, color, current, mono_font, px, text_font
+from gptviz.widgets.theme import UNIT, blend, color, current, mono_font, px, text_font, tone
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

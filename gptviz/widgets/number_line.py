@@ -8,13 +8,12 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gptviz.widgets.plot_axis import tone
 from gptviz.widgets.text import draw_text, number
-from gptviz.widgets.theme import color, current, mono_font, px, text_font
+from gptviz.widgets.theme import color, current, mono_font, px, text_font, tone
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_NAMES, _ROW, _AXIS, _DOT = 88, 40, 20, 9  # px
+_NAMES, _ROW, _AXIS, _DOT = 88, 32, 20, 9  # px
 _MARGIN = 1.12  # of the largest number
 
 

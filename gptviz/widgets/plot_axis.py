@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-import pyqtgraph as pg
-
+from gptviz.widgets.plotting import pg
 from gptviz.widgets.theme import color, current, mono_font, text_font
 
 _SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
@@ -38,9 +37,3 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
         self.setTextPen(pg.mkPen(color(current().muted)))
         self.setTickFont(text_font(11) if self._kind == "power" else mono_font(10))
         self.setStyle(tickLength=-4, tickTextOffset=4)
-
-
-def tone(name: str) -> str:
-    """Return a colour of the theme: that of an operation's family, or accent, text or muted."""
-    theme = current()
-    return {"accent": theme.accent, "text": theme.text, "muted": theme.muted}.get(name) or theme.families[name]

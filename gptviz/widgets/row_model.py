@@ -80,7 +80,8 @@ class RowModel(QAbstractTableModel):
             if index.row() == 0 and index.column() in self.refused:
                 return self.refused[index.column()][0]
             value = self.number_at(index)
-            return write(value) if role == Qt.ItemDataRole.EditRole else _written(value)
+            as_typed = role == Qt.ItemDataRole.EditRole or (index.row() == 0 and value == round(value, 2))
+            return write(value) if as_typed else _written(value)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if role == Qt.ItemDataRole.FontRole:

@@ -165,9 +165,9 @@ class _View(QTableView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setItemDelegate(_Delegate(self))
         triggers = QAbstractItemView.EditTrigger
-        self.setEditTriggers(
-            triggers.DoubleClicked | triggers.SelectedClicked | triggers.AnyKeyPressed | triggers.EditKeyPressed
-        )
+        self.setEditTriggers(triggers.AnyKeyPressed | triggers.EditKeyPressed)
+        self.setTabKeyNavigation(False)  # Tab leaves the table, but goes on to the next number while one is typed
+        self.clicked.connect(self._edit)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         for header in (self.horizontalHeader(), self.verticalHeader()):
@@ -197,10 +197,15 @@ class _View(QTableView):
             QGuiApplication.clipboard().setText("\t".join(f"{model.number_at(cell):.9g}" for cell in row))
         elif event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and index.isValid():
             self._owner.model.setData(index, "")
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and index.row() == 0:
-            self.edit(index)
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._edit(index)
         else:
             super().keyPressEvent(event)
+
+    def _edit(self, index: QModelIndex) -> None:
+        """Open the editor, unless one is closing with the same key."""
+        if index.isValid() and index.row() == 0 and self.state() != QAbstractItemView.State.EditingState:
+            self.edit(index)
 
 
 class _Delegate(QStyledItemDelegate):

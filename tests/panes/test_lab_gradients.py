@@ -98,26 +98,23 @@ def test_a_deep_network_without_shortcuts_stops_learning_in_its_first_layers(
     assert "0 in single precision" in pane.note.text()
 
 
-@pytest.mark.parametrize(
-    ("field", "text", "reason"),
-    [
+def test_bad_input_is_explained_at_its_field_and_the_last_good_result_stays(
+    pane: GradientsLabPane, types: Types
+) -> None:
+    before = pane.table.rows
+
+    for field, text, reason in (
         ("depth", "", "Empty: type a whole number from 1 to 500."),
         ("depth", "five", "“five” is no number: type a whole number from 1 to 500."),
         ("depth", "0", "0 is too small: at least 1, as there is no network without a layer."),
         ("width", "-3", "−3 is too small: at least 1, as a layer needs an input."),
         ("seed", ".5", "“.5” is no whole number: type a whole number of at least 0."),
-    ],
-)
-def test_bad_input_is_explained_at_its_field_and_the_last_good_result_stays(
-    pane: GradientsLabPane, types: Types, field: str, text: str, reason: str
-) -> None:
-    before = pane.table.rows
+    ):
+        types(field, text)
 
-    types(field, text)
-
-    assert pane.fields[field].warning.text() == reason
-    assert pane.fields[field].warning.isVisible()
-    assert pane.table.rows == before
+        assert pane.fields[field].warning.text() == reason
+        assert pane.fields[field].warning.isVisible()
+        assert pane.table.rows == before
 
 
 def test_a_size_beyond_the_machines_memory_is_refused_at_its_field(
