@@ -29,7 +29,6 @@ from gptviz.app.settings import Settings
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 
-
 _POLL_MS = 20
 
 

@@ -79,6 +79,13 @@ QLabel#choice {{ font-family: "{MONO_FAMILY}"; font-size: {px(22)}px; color: {th
 QLabel#readout {{ font-family: "{MONO_FAMILY}"; font-size: {px(12)}px; }}
 QFrame#hairline {{ background: {theme.hairline}; border: none; }}
 QLabel#labQuestion {{ font-weight: 600; font-size: {px(16)}px; }}
+QLabel#verdict {{ font-weight: 600; font-size: {px(14)}px; }}
+QLabel#verdict[tone="good"] {{ color: {theme.families["feed-forward"]}; }}
+QLabel#verdict[tone="bad"] {{ color: {theme.error}; }}
+QLabel#verdict[tone="odd"] {{ color: {theme.warning}; }}
+QLabel#torchError {{ font-family: "{MONO_FAMILY}"; font-size: {px(12)}px; background: {theme.window};
+    border-left: 3px solid {theme.error}; padding: {px(6)}px {px(8)}px; }}
+QLabel#figure {{ font-family: "{MONO_FAMILY}"; font-size: {px(20)}px; }}
 QLabel#caption {{ color: {theme.muted}; font-size: {px(12)}px; font-weight: 500; }}
 QLabel#fieldMessage {{ color: {theme.error}; font-size: {px(12)}px; }}
 QLabel#muted {{ color: {theme.muted}; font-size: {px(12)}px; }}

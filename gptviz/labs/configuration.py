@@ -36,6 +36,11 @@ class Estimate:
     def fits(self) -> bool:
         return self.needed <= self.free
 
+    @property
+    def refusal(self) -> RefusedInputError:
+        """What to say where it does not fit."""
+        return _too_large(self.config, self.masks, self.needed, self.free)
+
 
 @dataclass(frozen=True)
 class ShapeRow:
@@ -71,24 +76,24 @@ def needed_memory(config: GPTConfig, batch: int, tokens: int) -> tuple[int, int,
     return weights, masks, outside + kept
 
 
-def check_buildable(config: GPTConfig, batch: int = 1, tokens: int = 1) -> None:
+def check_buildable(config: GPTConfig) -> None:
     """Raise RefusedInputError if ``config`` needs more memory than the machine can still give."""
-    weights, masks, one_pass = needed_memory(config, batch, tokens)
+    weights, masks, one_pass = needed_memory(config, 1, 1)
     needed, free = weights + masks + one_pass, available_memory()
     if needed > free:
-        masks_too = f", {_gb(masks)} of them causal masks" if masks > weights else ""
-        raise RefusedInputError(
-            "context_length" if masks > weights else _most_expensive(config),
-            f"It needs {_gb(needed)} of memory{masks_too}, and {_gb(free)} are free.",
-        )
+        raise _too_large(config, masks, needed, free)
 
 
-def _most_expensive(config: GPTConfig) -> str:
-    """Return the setting that most of the weights come from."""
-    blocks = 12 * config.n_layers * config.emb_dim**2
-    if blocks < config.vocab_size * config.emb_dim:
-        return "vocab_size" if config.vocab_size > config.emb_dim else "emb_dim"
-    return "n_layers" if config.n_layers > config.emb_dim else "emb_dim"
+def _too_large(config: GPTConfig, masks: int, needed: int, free: int) -> RefusedInputError:
+    """Blame the setting that most of the bytes come from."""
+    blocks, vocabulary = 12 * config.n_layers * config.emb_dim**2, config.vocab_size * config.emb_dim
+    if masks > needed / 2:
+        blamed = "context_length"
+    elif blocks < vocabulary:
+        blamed = "vocab_size" if config.vocab_size > config.emb_dim else "emb_dim"
+    else:
+        blamed = "n_layers" if config.n_layers > config.emb_dim else "emb_dim"
+    return RefusedInputError(blamed, f"It needs {_gb(needed)} of memory, and {_gb(free)} are free.")
 
 
 def _estimate(config: GPTConfig, batch: int, tokens: int, basis: Basis, memory: tuple[int, int, int]) -> Estimate:

@@ -52,7 +52,7 @@ class ShellRow:
 
 @dataclass(frozen=True)
 class ShellRun:
-    """One run of a shell; the private parts are what the next run is compared with."""
+    """One run of a shell; ``outputs`` and ``fingerprints`` are what the next run is compared with."""
 
     request: ShellRequest
     rows: tuple[ShellRow, ...]
@@ -69,7 +69,9 @@ class ShellRun:
 
     @property
     def first_change(self) -> ShellRow | None:
-        """The first stage in the order of execution whose numbers are not those of the run before."""
+        """The first stage whose numbers are not those of the run before; None if sizes differ."""
+        if any(row.change is Change.OTHER_SHAPE for row in self.rows):
+            return None
         return next((row for row in self.rows if row.change in (Change.CHANGED, Change.NEW)), None)
 
 

@@ -42,5 +42,8 @@ LABS: tuple[PaneEntry, ...] = (
     PaneEntry("lab-shell", "Shell", "lab_shell", "ShellLabPane"),
     PaneEntry("lab-layer-norm", "LayerNorm", "lab_layer_norm", "LayerNormLabPane"),
     PaneEntry("lab-gelu", "GELU and ReLU", "lab_gelu", "GeluLabPane"),
+    PaneEntry("lab-feed-forward", "Feed-forward", "lab_feed_forward", "FeedForwardLabPane"),
     PaneEntry("lab-gradients", "Shortcuts and gradients", "lab_gradients", "GradientsLabPane"),
+    PaneEntry("lab-parameters", "Parameters", "lab_parameters", "ParametersLabPane"),
+    PaneEntry("lab-configuration", "Configuration", "lab_configuration", "ConfigurationLabPane"),
 )

@@ -77,14 +77,14 @@ class ShellLabPane(Pane):
             "Try",
         )
         self.presets.chosen.connect(self._preset_chosen)
-        self.size = Segmented(
+        self.configuration = Segmented(
             [
                 ("tiny", "tiny", "2 blocks, 32 features: answers at once"),
                 ("gpt2-small", "GPT-2 small", "The chapter's configuration: takes a second or more"),
             ],
             "Configuration",
         )
-        self.size.chosen.connect(lambda key: self._ask(config=_SIZES[key]))
+        self.configuration.chosen.connect(lambda key: self._ask(config=_SIZES[key]))
         self.weights = Segmented(
             [
                 (
@@ -132,7 +132,7 @@ class ShellLabPane(Pane):
         )
         self.logits = ValueTable(
             "Logits",
-            (Column("Logits", 116, mono=True), *[Column("", 68 if k != SHOWN else 28, figures=True) for k in range(7)]),
+            (Column("Logits", 132, mono=True), *[Column("", 68 if k != SHOWN else 28, figures=True) for k in range(7)]),
         )
         self._lay_out()
         self._show_request()
@@ -141,7 +141,7 @@ class ShellLabPane(Pane):
         side = SideColumn(_SIDE)
         side.add_section("Parts", self.presets, self.parts, _row(self.next, self.busy))
         side.add_section("Batch", *self.texts)
-        rows = (("Configuration", self.size), ("Weights", self.weights), ("Dropout", self.dropout))
+        rows = (("Configuration", self.configuration), ("Weights", self.weights), ("Dropout", self.dropout))
         side.add_section("Model", _grid(rows), self.seed)
         words = QVBoxLayout()
         words.setSpacing(UNIT)
@@ -150,8 +150,8 @@ class ShellLabPane(Pane):
             words.addWidget(widget)
         self.tables = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self.tables.setSpacing(3 * UNIT)
-        self.tables.addWidget(self.stages, 7)
-        self.tables.addWidget(self.logits, 4)
+        self.tables.addWidget(self.stages, 5)
+        self.tables.addWidget(self.logits, 3)
         main = QVBoxLayout()
         main.setSpacing(3 * UNIT)
         main.addLayout(words)
@@ -214,7 +214,7 @@ class ShellLabPane(Pane):
         self.parts.set_real(frozenset(request.real))
         self.next.setEnabled(request.real != ALL_PARTS)
         self.presets.set_choice(_preset_of(request))
-        self.size.set_choice(next(key for key, config in _SIZES.items() if config == request.config))
+        self.configuration.set_choice(next(key for key, config in _SIZES.items() if config == request.config))
         self.weights.set_choice("kept" if request.keep_weights else "drawn")
         self.dropout.set_choice("on" if request.dropout else "off")
         if self.seed.value != request.seed or self.seed.message:
@@ -255,7 +255,7 @@ class ShellLabPane(Pane):
             field.accept("  ".join(str(token) for token in ids))
         self.wiring.setText(wiring(run))
         self.comparison.setText(comparison(run, before))
-        self.drawing.setText(drawing(run))
+        self.drawing.setText(drawing(run, before))
         self.stages.set_rows(stage_rows(run))
         self.logits.set_titles(logit_titles(run))
         self.logits.set_rows(logit_rows(run))

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 from gptviz.labs.shell_request import Change, ShellRequest
-from gptviz.model.config import TINY
 from gptviz.model.parts import Part
 from gptviz.widgets.text import number, shape
 from gptviz.widgets.value_table import Row
@@ -59,16 +58,22 @@ def _doubling(request: ShellRequest) -> str:
     )
 
 
-def drawing(run: "ShellRun") -> str:
+def drawing(run: "ShellRun", before: "ShellRun | None") -> str:
     """Say in which order the random weights were drawn, and whom that concerns."""
     order = ", ".join(f"{name} {count:,}" for name, count in run.drawn)
     seed = f"Seed {run.request.seed} draws in the order of the code: {order} numbers."
     if run.request.keep_weights:
         return f"{seed} The whole model is made first, so a part keeps its weights whatever else is real."
     others = [row.stage.name for row in run.rows if row.other_weights]
+    if before is not None and _drawing_of(run.request) != _drawing_of(before.request):
+        return f"{seed} The run before drew its weights otherwise."
     if others:
         return f"{seed} What stands before {others[0]} draws more or fewer than in the run before: other weights there."
     return f"{seed} LayerNorm draws none: it starts from 1 and 0."
+
+
+def _drawing_of(request: ShellRequest) -> tuple[object, ...]:
+    return request.config, request.seed, request.keep_weights
 
 
 def stage_rows(run: "ShellRun") -> list[Row]:

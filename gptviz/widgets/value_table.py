@@ -70,11 +70,14 @@ class ValueTable(QTreeWidget):
     def set_rows(self, rows: Sequence[Row]) -> None:
         """Show ``rows`` in place of what was there."""
         self._rows = tuple(rows)
-        place, chosen = self.verticalScrollBar().value(), self.indexOfTopLevelItem(self.currentItem())
+        current_item = self.currentItem()
+        chosen = -1 if current_item is None else self.indexOfTopLevelItem(current_item)
+        place = self.verticalScrollBar().value()
         self.clear()
         self.addTopLevelItems([self._item(row) for row in self._rows])
-        if 0 <= chosen < len(self._rows):
-            self.setCurrentItem(self.topLevelItem(chosen))
+        item = self.topLevelItem(chosen)
+        if item is not None:
+            self.setCurrentItem(item)
         self.verticalScrollBar().setValue(place)
         if self._fitted:
             self._fit()
