@@ -67,8 +67,8 @@ class LabColumns(QWidget):
                 self._grid.setColumnStretch(2 * place, 0 if least == greatest else greatest)
             if place:
                 line = self._lines[place - 1]
+                self._grid.addWidget(line, 0, 2 * place - 1)  # before it is shown: else it would be a window
                 line.setVisible(not below)
-                self._grid.addWidget(line, 0, 2 * place - 1)
         self._grid.setColumnStretch(2 * last, 0 if narrow else self._limits[-1][1])
         self._grid.setColumnStretch(2 * last + 1, 1)
         self._grid.setRowStretch(0, 1)
