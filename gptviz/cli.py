@@ -68,6 +68,7 @@ def _parse(words: list[str]) -> argparse.Namespace:
         "tokens": (_tokens, "show the tokens of a text"),
         "trace": (_trace, "run the model once and list all stages"),
         "generate": (_generate, "append tokens, the likeliest first"),
+        "where-from": (_where_from, "show what each part added to a value of the residual stream, or to a logit"),
         "params": (_params, "count the parameters"),
         "shot": (_shot, "save a picture of the window after a run; needs no screen"),
     }
@@ -102,12 +103,18 @@ def _command(common: argparse.ArgumentParser, words: list[str]) -> str | None:
 
 
 def _add_arguments(sub: argparse.ArgumentParser, command: str) -> None:
-    if command in ("tokens", "generate"):
+    if command in ("tokens", "generate", "where-from"):
         sub.add_argument("text", metavar="TEXT")
     if command == "trace":
         sub.add_argument("texts", metavar="TEXT", nargs="+", help="several texts make one batch of equal token counts")
     if command == "generate":
         sub.add_argument("--max-new-tokens", type=int, required=True, metavar="N")
+    if command == "where-from":
+        what = sub.add_mutually_exclusive_group(required=True)
+        what.add_argument("--stage", metavar="NAME", help="a stage of the stream, such as trf_blocks.0.shortcut2")
+        what.add_argument("--logit", metavar="TOKEN", help="a token's ID, or its text with the leading space")
+        sub.add_argument("--minus", metavar="TOKEN", help="with --logit: explain its lead over this token's logit")
+        sub.add_argument("--index", metavar="I,J,K", help="sequence, token, feature; a logit has no feature")
     if command == "shot":
         sub.add_argument("out", metavar="OUT.png", type=Path)
         sub.add_argument("text", metavar="TEXT", nargs="?", default=_DEFAULT_PROMPT)
@@ -229,6 +236,29 @@ def _generate(options: argparse.Namespace) -> int:
         _print_json({"prompt_ids": prompt, "ids": ids, "text": text, "steps": steps})
     else:
         print(text)
+    return 0
+
+
+def _where_from(options: argparse.Namespace) -> int:
+    import torch
+
+    from gptviz.analysis.attribution_answer import as_json, as_lines, full_answer
+    from gptviz.analysis.attribution_question import Asked, understand
+    from gptviz.capture import capture
+
+    tokenizer, config = _tokenizer(), CONFIGS[options.config]
+    ids = _encode(options.text, config.context_length)
+    asked = Asked(options.stage, options.logit, options.minus, options.index)
+    try:
+        question, position = understand(asked, config, len(ids), tokenizer.encode)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    trace = capture(_model(options), torch.tensor([ids]))
+    found = full_answer(trace, 0, position, question)
+    if options.json:
+        _print_json(as_json(found, position, tokenizer.token_text))
+    for line in () if options.json else as_lines(found):
+        print(line)
     return 0
 
 

@@ -191,4 +191,5 @@ def _wait_until_idle(session: Session) -> ViewState:
 
 
 def _unsettled(session: Session) -> bool:
-    return session.busy or session.checking.pending or session.labs.pending
+    quiet = session.attributing.pending or session.checking.pending or session.labs.pending
+    return session.busy or quiet

@@ -91,6 +91,7 @@ QLabel#fieldMessage {{ color: {theme.error}; font-size: {px(12)}px; }}
 QLabel#muted {{ color: {theme.muted}; font-size: {px(12)}px; }}
 QLabel#count {{ font-family: "{MONO_FAMILY}"; font-size: {px(12)}px; color: {theme.muted}; }}
 QLabel#count[over="true"] {{ color: {theme.error}; }}
+QLabel#problem {{ color: {theme.error}; font-size: {px(12)}px; }}
 QLabel#notice {{ color: {theme.warning}; font-size: {px(12)}px; }}
 
 QPushButton, QToolButton {{ background: {theme.panel}; color: {theme.text}; border: 1px solid {control};
@@ -137,6 +138,7 @@ QPushButton#segment:checked, QPushButton#toggle:checked {{
 QPlainTextEdit, QLineEdit, QSpinBox {{ background: {theme.panel}; color: {theme.text};
     border: 1px solid {control}; border-radius: {px(5)}px; padding: {px(3)}px {px(8)}px;
     selection-background-color: {theme.accent}; selection-color: {theme.on_accent}; }}
+QLineEdit QToolButton {{ background: transparent; border: none; padding: 0; min-height: 0; }}
 QPlainTextEdit:focus, QLineEdit:focus, QSpinBox:focus {{ border: 1px solid {theme.accent}; }}
 QLineEdit#number {{ font-family: "{MONO_FAMILY}"; font-size: {px(12)}px; min-height: {px(20)}px; }}
 QLineEdit#cell {{ font-family: "{MONO_FAMILY}"; font-size: {px(12)}px; padding: 0 {px(3)}px;

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from gptviz.widgets.pointer import Pointer
 
 REVEAL_KEY = "F4"
-_MIDDLE = ("flow", "stage", "attention", "layer-norm", "checks")
 _RIGHT = ("next-token", "generation")
 _BESIDE, _BELOW = 640, 600  # px that several panes need side by side, and one above the other with the header
 _LAB_SHARE = 0.9  # of the tour's usual width, beside a lab
@@ -193,7 +192,7 @@ class TourGuide(QObject):
         window, docks = self._window, self._window.docks
         width = self._width()
         rest = window.width() - width
-        middle = [name for name in _MIDDLE if name in panes]
+        middle = [name for name in docks if name in panes and name not in ("tour", "shape-trace", *_RIGHT)]
         right = [name for name in _RIGHT if name in panes]
         columns = {"tour": width}
         if "shape-trace" in panes:

@@ -31,6 +31,7 @@ PANES: tuple[PaneEntry, ...] = (
     PaneEntry("stage", "Stage", "stage", "StagePane"),
     PaneEntry("attention", "Attention", "attention", "AttentionPane"),
     PaneEntry("layer-norm", "LayerNorm", "layer_norm", "LayerNormPane"),
+    PaneEntry("where-from", "Where from", "where_from", "WhereFromPane"),
     PaneEntry("checks", "Checks", "checks", "ChecksPane"),
     PaneEntry("next-token", "Next token", "next_token", "NextTokenPane"),
     PaneEntry("generation", "Generation", "generation", "GenerationPane"),

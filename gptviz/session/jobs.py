@@ -3,6 +3,7 @@
 import ctypes
 import os
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from gptviz.session.state import GeneratedStep, ModelInfo, PromptTokens
 from gptviz.session.worker import JobContext
 
 if TYPE_CHECKING:
+    from gptviz.analysis.attribution import StreamParts
     from gptviz.analysis.check import Check
     from gptviz.capture.trace import Trace
     from gptviz.model.gpt import GPTModel
@@ -26,6 +28,7 @@ TITLES = {
     "tiny": "tiny",
 }
 CANDIDATES_PER_STEP = 5
+_UNNOTICED_SECONDS = 0.03  # a quiet job of about this length lets nobody wait
 
 
 @dataclass(frozen=True)
@@ -158,6 +161,19 @@ def check_causality(trace: "Trace", context: JobContext) -> "Check":
     from gptviz.capture.recorder import perturbed_pass
 
     return causality_check(trace, perturbed_pass(trace.replay.model, trace.ids, context.cancel))
+
+
+def read_parts(
+    trace: "Trace", place: tuple[int, int], begun: "StreamParts | None", context: JobContext
+) -> "StreamParts":
+    """Read on what was added to the stream at ``place`` (row, position): one block, or as many as nobody waits for."""
+    from gptviz.analysis.attribution import StreamParts
+
+    until = time.perf_counter() + _UNNOTICED_SECONDS
+    parts = (begun or StreamParts(*place)).extended(trace)
+    while parts.blocks < trace.config.n_layers and time.perf_counter() < until and not context.cancel.is_set():
+        parts = parts.extended(trace)
+    return parts
 
 
 def give_memory_back(context: JobContext) -> None:

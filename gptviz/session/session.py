@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from gptviz.session import jobs, touring
+from gptviz.session.attributing import Attributing
 from gptviz.session.checking import Checking
 from gptviz.session.clamping import clamped
 from gptviz.session.explain import MOST_ROWS, TOO_MANY_ROWS, explain, problem_of, too_long_to_paste
@@ -65,11 +66,11 @@ class Session(QObject):
         self.walk = Walk(self)
         self.loop = GreedyLoop(self)
         self.live = LiveStepping(self)
-        self.checking = Checking(self)
-        self.tidying = Tidying(self)
+        self.attributing, self.checking, self.tidying = Attributing(self), Checking(self), Tidying(self)
         self.labs = LabWork(self)
         self.tour = touring.Touring(self)
         self.turns = Turns(self)
+        self._quiet_parts = (self.attributing, self.checking, self.tidying, self.labs)
 
     @property
     def state(self) -> ViewState:
@@ -78,6 +79,10 @@ class Session(QObject):
     def token_text(self, token: int) -> str:
         """Return the text of a token; its ID while the tokenizer is not read."""
         return str(token) if self._tokenizer is None else self._tokenizer.token_text(token)
+
+    def ids_of(self, text: str) -> list[int]:
+        """Return the tokens of a short text; none while the tokenizer is not read."""
+        return [] if self._tokenizer is None else self._tokenizer.encode(text)
 
     def text_of(self, ids: Sequence[int]) -> str:
         """Return the text of several tokens."""
@@ -101,8 +106,7 @@ class Session(QObject):
     @property
     def settled(self) -> bool:
         """Whether nothing at all is under way or waiting, checks and tidying included."""
-        waiting = self.busy or self.checking.pending or self.tidying.pending or self.labs.pending
-        return self.idle and not waiting
+        return self.idle and not self.busy and not any(part.pending for part in self._quiet_parts)
 
     @property
     def idle(self) -> bool:
@@ -219,13 +223,8 @@ class Session(QObject):
         """Cancel everything and end the threads."""
         self._run_when_ready = False
         self._live_timer.stop()
-        self.walk.close()
-        self.checking.close()
-        self.tidying.close()
-        self.labs.close()
-        self.turns.close()
-        self._worker.close()
-        self._text_worker.close()
+        for part in (self.walk, *self._quiet_parts, self.turns, self._worker, self._text_worker):
+            part.close()
         self._garbage.close()
 
     # --- inside ------------------------------------------------------------------------------------------

@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from gptviz.analysis.attribution_question import Question
 from gptviz.analysis.check import Check
 
 if TYPE_CHECKING:
+    from gptviz.analysis.attribution import StreamParts
     from gptviz.analysis.candidates import Candidate
     from gptviz.capture.trace import StageRecord, Trace
     from gptviz.model.config import GPTConfig
@@ -164,6 +166,16 @@ class TourState:
 
 
 @dataclass(frozen=True)
+class WhereFrom:
+    """The number that is taken apart, and what was added up at the selected token, as far as it was read."""
+
+    question: Question = field(default_factory=Question)
+    parts: "StreamParts | None" = None
+    stopped: bool = False
+    problem: str = ""  # why the parts can't be read
+
+
+@dataclass(frozen=True)
 class ViewState:
     """All that the window shows. A batch has several prompts; ``selection.row`` is the one that is shown."""
 
@@ -176,6 +188,7 @@ class ViewState:
     breakpoints: frozenset[str] = frozenset()
     walk: WalkState = field(default_factory=WalkState)
     checks: CheckReport = field(default_factory=CheckReport)
+    where_from: WhereFrom = field(default_factory=WhereFrom)
     live: "tuple[StageRecord, ...] | None" = None  # stages finished so far, while a pass runs
     selection: Selection = field(default_factory=Selection)
     options: Options = field(default_factory=Options)
