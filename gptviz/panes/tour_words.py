@@ -41,7 +41,7 @@ def situation_of(session: Session) -> Situation:
     return Situation(
         title=model.title if model is not None else None,
         config=model.config if model is not None else None,
-        seed=model.seed if model is not None else 0,
+        seed=model.seed if model is not None else None,
         parameters=model.parameters if model is not None else 0,
         trained=model is not None and model.trained,
         trace=state.trace,

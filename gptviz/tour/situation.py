@@ -33,7 +33,7 @@ class Situation:
 
     title: str | None = None
     config: GPTConfig | None = None
-    seed: int = 0
+    seed: int | None = None  # of random weights
     parameters: int = 0
     trained: bool = False
     trace: "Trace | None" = None
