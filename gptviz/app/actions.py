@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QInputDialog, QMenu, QMessageBox, QWidget
 
 from gptviz import __version__, resources
 from gptviz.app.opening import Opening
+from gptviz.app.tour_guide import REVEAL_KEY
 from gptviz.panes import LABS
 from gptviz.session.jobs import TITLES
 from gptviz.session.requests import CheckpointRequest, UntrainedRequest
@@ -64,6 +65,18 @@ class Actions:
         self.toggle_theme = self._action("Light or dark", "Ctrl+T", "Change between light and dark", self._toggle_theme)
         self.bench = self._action("Labs", "F2", "Open the labs, or go back to the model", window.bench.toggle)
         self.labs = [self._lab_action(number, lab.name, lab.title) for number, lab in enumerate(LABS, start=1)]
+        self.tour = (
+            self._action("Guided tour", "F3", "Begin or go on with the guided tour, or leave it", window.tour.toggle),
+            self._action("Next step of the tour", "Alt+Right", "Go on to the next step", session.tour.forward),
+            self._action("Previous step of the tour", "Alt+Left", "Go back to the step before", session.tour.back),
+        )
+        self.predict = self._action(
+            "Predict first", "Shift+F4", "Let tour and labs ask before they show", self._predict_first
+        )
+        self.predict.setCheckable(True)
+        self.reveal = self._action(
+            "Show the answer", REVEAL_KEY, "Show the answer of a question", window.tour.reveal_answers
+        )
         self.restore = self._action("Restore layout", "Ctrl+0", "Put all panes back", window.restore_default_layout)
         self.about = self._action("About gptviz", "F1", "What this is", self._about)
         self.opening = Opening(window, self._action)
@@ -105,7 +118,8 @@ class Actions:
         if self.labs:
             self._menu("Labs", (self.bench, None, *self.labs))
         view = self._menu("View", ())
-        for number, dock in enumerate(window.docks.values(), start=1):
+        docks = [dock for dock in window.docks.values() if dock.name != "tour"]  # Help has that
+        for number, dock in enumerate(docks, start=1):
             toggle = dock.toggleViewAction()
             key = _pane_key(number)
             toggle.setShortcut(QKeySequence(key))
@@ -115,7 +129,7 @@ class Actions:
         view.addSeparator()
         view.addMenu(self._make_scheme_menu(view))
         view.addActions([self.toggle_theme, self.larger, self.surprisal])
-        self._menu("Help", (self.about,))
+        self._menu("Help", (*self.tour, None, self.predict, self.reveal, None, self.about))
 
     def _menu(self, title: str, actions: tuple[QAction | QMenu | None, ...]) -> QMenu:
         menu = self._window.menuBar().addMenu(title)
@@ -187,6 +201,7 @@ class Actions:
             action.setChecked(name == (wanted.config if isinstance(wanted, UntrainedRequest) else wanted.path))
         self._schemes[self._window.appearance.scheme].setChecked(True)
         self.larger.setChecked(self._window.appearance.lecture)
+        self.predict.setChecked(self._window.session.state.options.predict_first)
 
     def _toggle_theme(self) -> None:
         self._window.set_scheme("light" if self._window.appearance.theme.name == "dark" else "dark")
@@ -197,6 +212,9 @@ class Actions:
     def open_bundled(self, name: str) -> None:
         """Open a model that gptviz carries."""
         self._window.session.opening.open(CheckpointRequest(name))
+
+    def _predict_first(self) -> None:
+        self._window.tour.set_predict_first(self.predict.isChecked())
 
     def _use_model(self, name: str) -> None:
         wanted = self._window.session.making.wanted

@@ -168,6 +168,8 @@ def _target(window: MainWindow, pane: str | None) -> QWidget:
         names = ", ".join((*window.docks, *window.bench.names))
         raise ShotError(f"there is no pane {pane!r}: choose one of {names}")
     dock = window.docks[pane]
+    if pane == "tour":
+        window.session.tour.open()
     dock.raise_()
     return dock.pane
 

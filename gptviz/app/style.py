@@ -42,6 +42,7 @@ def style_sheet(theme: Theme) -> str:
     soft = blend(theme.accent, theme.panel, 0.16).name()
     hover = blend(theme.text, theme.panel, 0.06).name()
     disabled = blend(theme.muted, theme.window, 0.6).name()
+    right = blend(theme.families["feed-forward"], theme.panel, 0.14).name()
     control = blend(theme.muted, theme.hairline, 0.25).name()
     return f"""
 * {{ font-family: "{TEXT_FAMILY}"; font-size: {px(13)}px; }}
@@ -188,4 +189,21 @@ QProgressBar::chunk {{ background: {theme.accent}; border-radius: {px(3)}px; }}
 #banner {{ background: {blend(theme.error, theme.panel, 0.1).name()};
     border-bottom: 1px solid {blend(theme.error, theme.panel, 0.4).name()}; }}
 #banner QLabel {{ color: {theme.text}; }}
+#offer {{ background: {blend(theme.accent, theme.window, 0.08).name()}; border-top: 1px solid {theme.hairline}; }}
+#offer QLabel {{ color: {theme.text}; }}
+#offer QPushButton {{ padding: {px(2)}px {px(10)}px; font-size: {px(12)}px; }}
+QLabel#tourHeading {{ font-size: {px(20)}px; font-weight: 600; }}
+QLabel#callout {{ color: {theme.text}; background: {blend(theme.warning, theme.panel, 0.1).name()};
+    border-left: {px(3)}px solid {theme.warning}; padding: {px(8)}px {px(12)}px; }}
+#questionCard {{ background: {theme.window}; border: 1px solid {theme.hairline}; border-radius: {px(8)}px; }}
+#questionCard:focus {{ border: 1px solid {theme.accent}; }}
+QLabel#questionCaption {{ color: {theme.muted}; font-size: {px(11)}px; font-weight: 600; letter-spacing: 1px; }}
+QLabel#question {{ font-size: {px(15)}px; font-weight: 500; padding-bottom: {px(4)}px; }}
+#answerRow {{ border: 1px solid transparent; border-radius: {px(6)}px; }}
+#answerRow[verdict="right"] {{ background: {right}; }}
+#answerRow[verdict="wrong"] {{ background: {blend(theme.error, theme.panel, 0.1).name()}; }}
+QPushButton#answer {{ text-align: left; font-family: "{MONO_FAMILY}"; font-size: {px(13)}px;
+    padding: {px(6)}px {px(12)}px; }}
+QPushButton#answer:disabled {{ color: {theme.text}; background: transparent; border-color: transparent; }}
+QLabel#answerReason {{ font-size: {px(13)}px; padding: 0 {px(12)}px {px(8)}px {px(12)}px; }}
 """

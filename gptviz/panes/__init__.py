@@ -17,6 +17,7 @@ class PaneEntry:
     title: str
     module: str
     kind: str
+    at_first: bool = True  # whether a first start shows it
 
     def __call__(self, session: "Session") -> "Pane":
         """Import the pane and make it."""
@@ -35,6 +36,7 @@ PANES: tuple[PaneEntry, ...] = (
     PaneEntry("checks", "Checks", "checks", "ChecksPane"),
     PaneEntry("next-token", "Next token", "next_token", "NextTokenPane"),
     PaneEntry("generation", "Generation", "generation", "GenerationPane"),
+    PaneEntry("tour", "Tour", "tour", "TourPane", at_first=False),
 )
 
 # Labs are panes too; they share a place of their own, the bench.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from gptviz.session import jobs
+from gptviz.session import jobs, touring
 from gptviz.session.attributing import Attributing
 from gptviz.session.checking import Checking
 from gptviz.session.clamping import clamped
@@ -71,6 +71,7 @@ class Session(QObject):
         self.replaying = Replaying(self)
         self.making = ModelMaking(self)
         self.opening = Opening(self)
+        self.tour = touring.Touring(self)
         self.turns = Turns(self)
         self._quiet_parts = (self.attributing, self.checking, self.measuring, self.tidying, self.labs)
 

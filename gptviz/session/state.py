@@ -1,6 +1,8 @@
 """The state of the application: one frozen value, replaced as a whole."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from gptviz.analysis.attribution_question import Question
@@ -93,6 +95,7 @@ class Options:
     attention_view: str = "weights"
     rescale_rows: bool = False
     surprisal: bool = False  # under the tokens of the prompt
+    predict_first: bool = False  # tour and labs ask before they show
 
 
 @dataclass(frozen=True)
@@ -203,6 +206,22 @@ class WalkState:
 
 
 @dataclass(frozen=True)
+class TourState:
+    """The guided tour: whether it is on and at which step.
+
+    ``answers`` has the chosen answer for each step whose question was answered, None where it was only revealed.
+    ``measured`` are the figures that the worker has computed for the present model. ``seed`` shuffles the answers and
+    is another one after each pass.
+    """
+
+    on: bool = False
+    place: int = 0
+    answers: Mapping[int, int | None] = field(default_factory=lambda: MappingProxyType({}))
+    measured: Mapping[str, object] | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True)
 class WhereFrom:
     """The number that is taken apart, and what was added up at the selected token, as far as it was read."""
 
@@ -232,6 +251,7 @@ class ViewState:
     options: Options = field(default_factory=Options)
     activity: Activity | None = None
     generation: Generation = field(default_factory=Generation)
+    tour: TourState = field(default_factory=TourState)
     message: Message | None = None
     question: "ModelQuestion | None" = None
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QSizePolicy, QToolTip
 
@@ -85,6 +85,11 @@ class TokenStrip(QAbstractScrollArea):
         """Return where the note under a chip is drawn, in pixels of the viewport."""
         box = self.chip_box(position)
         return QRectF(box.left(), box.bottom() + 2 * UNIT, box.width(), px(_NOTE))
+
+    def chips_box(self) -> QRect:
+        """Return where all chips in sight are, in pixels of the viewport."""
+        end = self._lefts[-1] - UNIT - self.horizontalScrollBar().value()
+        return QRect(0, 0, min(max(0, round(end)), self.viewport().width()), px(24) + 2)
 
     def sizeHint(self) -> QSize:
         notes = 0 if self._notes is None else px(_NOTE) + UNIT
