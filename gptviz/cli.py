@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from gptviz import __version__
+from gptviz.arguments import indices, seed, size
 from gptviz.model.config import CONFIGS
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 _DEFAULT_PROMPT = "Hello, I am"
 _TOP = 10
-_LARGEST_SIZE = 8192  # px
 
 
 class UsageError(Exception):
@@ -67,13 +67,14 @@ def _parse(words: list[str]) -> argparse.Namespace:
     commands = {
         "tokens": (_tokens, "show the tokens of a text"),
         "trace": (_trace, "run the model once and list all stages"),
+        "explain": (_explain, "show the arithmetic behind one number of a stage"),
         "generate": (_generate, "append tokens, the likeliest first"),
         "params": (_params, "count the parameters"),
         "shot": (_shot, "save a picture of the window after a run; needs no screen"),
     }
     common = _Parser(prog="gptviz", add_help=False)
     common.add_argument("--config", choices=list(CONFIGS), default="gpt2-small", help="size of the model")
-    common.add_argument("--seed", type=_seed, default=123, help="seed of the random weights (default 123)")
+    common.add_argument("--seed", type=seed, default=123, help="seed of the random weights (default 123)")
     parser = _Parser(
         prog="gptviz",
         parents=[common],
@@ -102,40 +103,27 @@ def _command(common: argparse.ArgumentParser, words: list[str]) -> str | None:
 
 
 def _add_arguments(sub: argparse.ArgumentParser, command: str) -> None:
-    if command in ("tokens", "generate"):
+    if command in ("tokens", "generate", "explain"):
         sub.add_argument("text", metavar="TEXT")
     if command == "trace":
         sub.add_argument("texts", metavar="TEXT", nargs="+", help="several texts make one batch of equal token counts")
     if command == "generate":
         sub.add_argument("--max-new-tokens", type=int, required=True, metavar="N")
+    if command == "explain":
+        sub.add_argument("--stage", required=True, metavar="NAME", help="such as trf_blocks.0.att.weights")
+        sub.add_argument(
+            "--index", required=True, type=indices, metavar="I,J,…", help="counted from 0, such as 0,3,2,1"
+        )
+        sub.add_argument("--all", action="store_true", help="list every term of a sum, not just the largest")
     if command == "shot":
         sub.add_argument("out", metavar="OUT.png", type=Path)
         sub.add_argument("text", metavar="TEXT", nargs="?", default=_DEFAULT_PROMPT)
         sub.add_argument("--pane", metavar="NAME", help="one pane instead of the whole window")
         sub.add_argument("--stage", metavar="NAME", help="the stage to select, such as trf_blocks.0.att.weights")
         sub.add_argument("--theme", choices=("light", "dark"), default="light")
-        sub.add_argument("--size", type=_size, default=(1440, 900), metavar="WIDTHxHEIGHT")
+        sub.add_argument("--size", type=size, default=(1440, 900), metavar="WIDTHxHEIGHT")
     else:
         sub.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-
-
-def _seed(text: str) -> int:
-    try:
-        value = int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number") from None
-    if not 0 <= value < 2**63:
-        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 2^63 - 1")
-    return value
-
-
-def _size(text: str) -> tuple[int, int]:
-    width, cross, height = text.lower().partition("x")
-    if not (cross and width.isdecimal() and height.isdecimal()):
-        raise argparse.ArgumentTypeError(f"{text!r} is no size such as 1440x900")
-    if not (200 <= int(width) <= _LARGEST_SIZE and 200 <= int(height) <= _LARGEST_SIZE):
-        raise argparse.ArgumentTypeError(f"{text}: width and height go from 200 to {_LARGEST_SIZE}")
-    return int(width), int(height)
 
 
 # --- commands --------------------------------------------------------------------------------------------
@@ -204,6 +192,34 @@ def _trace(options: argparse.Namespace) -> int:
         print(f"{entry['probability'] * 100:9.5f} %  {entry['logit']:9.5f}  {entry['id']:>6}  {entry['text']!r}")
     for check in checks:
         print(_check_line(check))
+    return 0
+
+
+def _explain(options: argparse.Namespace) -> int:
+    from gptviz.analysis.arithmetic import CellError, explain, snippet
+    from gptviz.analysis.arithmetic.explain import checked_index, checked_stage
+    from gptviz.analysis.arithmetic.report import LARGEST, as_json, as_lines
+
+    ids = _encode(options.text, CONFIGS[options.config].context_length)
+    try:
+        stage = checked_stage(CONFIGS[options.config], options.stage)
+        checked_index(CONFIGS[options.config], stage, (1, len(ids)), options.index)
+    except CellError as error:
+        raise UsageError(str(error)) from error
+    import torch
+
+    from gptviz.capture import capture
+
+    trace = capture(_model(options), torch.tensor([ids]))
+    explanation = explain(trace if stage.layer is None else trace.with_block(stage.layer), stage.name, options.index)
+    assert explanation is not None
+    most = None if options.all else LARGEST
+    if options.json:
+        tokens = [_piece(piece) for piece in _tokenizer().pieces(ids)]
+        shown = as_json(explanation, snippet(trace, explanation, options.seed), most)
+        _print_json({"model": _described(options), "tokens": tokens, **shown})
+    for line in () if options.json else as_lines(explanation, most):
+        print(line)
     return 0
 
 

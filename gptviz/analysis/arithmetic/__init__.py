@@ -1,0 +1,19 @@
+"""How each number of a trace was made: the operation, the true operands, and the result recomputed."""
+
+from gptviz.analysis.arithmetic.explain import CellError, explain
+from gptviz.analysis.arithmetic.parts import TOLERANCE, Explanation, Operand, Place, Step, Term, Terms, Vector
+from gptviz.analysis.arithmetic.snippet import snippet
+
+__all__ = [
+    "TOLERANCE",
+    "CellError",
+    "Explanation",
+    "Operand",
+    "Place",
+    "Step",
+    "Term",
+    "Terms",
+    "Vector",
+    "explain",
+    "snippet",
+]
