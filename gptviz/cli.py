@@ -15,7 +15,7 @@ from gptviz.model.config import CONFIGS
 
 if TYPE_CHECKING:
     from gptviz.analysis.candidates import Candidate
-    from gptviz.analysis.checks import Check
+    from gptviz.analysis.check import Check
     from gptviz.model.gpt import GPTModel
     from gptviz.tokenizer import Piece, Tokenizer
 

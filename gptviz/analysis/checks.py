@@ -1,11 +1,10 @@
 """Invariants of the forward pass, measured on a trace."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gptviz.analysis.check import Check, merge
 from gptviz.analysis.operands import inputs_of
 from gptviz.capture.stages import block_input_name, block_name
 
@@ -13,25 +12,6 @@ if TYPE_CHECKING:
     from gptviz.capture.trace import Trace
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-
-@dataclass(frozen=True)
-class Check:
-    """An invariant, the largest error found, where it is, and whether it is within ``tolerance``.
-
-    A check that could not run has no error, and says in ``note`` why.
-    """
-
-    name: str
-    max_error: float | None
-    where: str
-    tolerance: float = 0.0
-    note: str = ""
-
-    @property
-    def ok(self) -> bool | None:
-        """Whether the invariant holds; None if that could not be measured."""
-        return None if self.max_error is None else self.max_error <= self.tolerance
 
 
 ROWS = "attention rows sum to one"
@@ -51,16 +31,6 @@ def run_checks(trace: "Trace") -> tuple[Check, ...]:
     for layer in range(trace.config.n_layers):
         checks = merge(checks, block_checks(trace.with_block(layer), layer))
     return checks
-
-
-def merge(before: Sequence[Check], more: Sequence[Check]) -> tuple[Check, ...]:
-    """Keep of each check the one with the largest error."""
-    worst = {check.name: check for check in before}
-    for check in more:
-        known = worst.get(check.name)
-        if known is None or known.max_error is None or _size(check) > _size(known):
-            worst[check.name] = check
-    return tuple(worst.values())
 
 
 def block_checks(trace: "Trace", layer: int) -> tuple[Check, ...]:
@@ -121,7 +91,3 @@ def _norm_checks(trace: "Trace", norm: str) -> tuple[Check, ...]:
 def _largest(errors: Array) -> float:
     """Return the largest absolute error; NaN counts as infinite."""
     return float(np.nan_to_num(np.abs(errors), nan=np.inf).max()) if errors.size else 0.0
-
-
-def _size(check: Check) -> float:
-    return -1.0 if check.max_error is None else check.max_error

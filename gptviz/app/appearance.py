@@ -1,6 +1,5 @@
 """Light or dark, normal or lecture size: applied to the whole application."""
 
-import pyqtgraph as pg
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
@@ -24,7 +23,6 @@ class Appearance(QObject):
         self._lecture = lecture
         app.setStyle("Fusion")
         load_fonts()
-        pg.setConfigOptions(imageAxisOrder="row-major", antialias=True, mouseRateLimit=0)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
         self._apply()
 

@@ -1,6 +1,7 @@
 """A pane in a frame that can be moved, closed and brought back."""
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QDockWidget, QFrame, QHBoxLayout, QLabel, QMainWindow, QScrollArea, QToolButton
 
 from gptviz.panes import PaneEntry
@@ -23,7 +24,7 @@ class PaneDock(QDockWidget):
         self._pane: Pane | None = None
         self._in_sight = False
         self.setObjectName(f"dock-{kind.name}")
-        self._body = QScrollArea()  # a pane in too small a place scrolls, and never makes the window larger
+        self._body = _Body()  # a pane in too small a place scrolls, and never makes the window larger
         self._body.setObjectName("paneBody")
         self._body.setFrameShape(QFrame.Shape.NoFrame)
         self._body.setWidgetResizable(True)
@@ -31,6 +32,7 @@ class PaneDock(QDockWidget):
         self.setWidget(self._body)
         self._title = _Title(self)
         self.setTitleBarWidget(self._title)
+        self._body.painted_empty.connect(self._body_painted)
         self.visibilityChanged.connect(self._visibility_changed)
 
     @property
@@ -47,8 +49,10 @@ class PaneDock(QDockWidget):
         self._in_sight = visible
         if self._pane is not None:
             self._pane.set_in_sight(visible)
-        elif visible:
-            QTimer.singleShot(0, self, self._make)  # after the frame was painted: the window is there sooner
+
+    @Slot()
+    def _body_painted(self) -> None:
+        QTimer.singleShot(0, self, self._make)  # when the whole window is painted
 
     @Slot()
     def _make(self) -> None:
@@ -62,6 +66,17 @@ class PaneDock(QDockWidget):
     def show_title(self, shown: bool) -> None:
         """Show the title bar, or leave naming to the tab."""
         self._title.set_shown(shown)
+
+
+class _Body(QScrollArea):
+    """Tells when it was painted without a pane: making one must not keep the window from being there."""
+
+    painted_empty = Signal()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.widget() is None:
+            self.painted_empty.emit()
 
 
 class _Title(QFrame):

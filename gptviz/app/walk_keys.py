@@ -18,15 +18,13 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from gptviz.session.walk import Walk
-from gptviz.widgets.head_grid import HeadGrid
-from gptviz.widgets.heatmap import Heatmap
-from gptviz.widgets.token_strip import TokenStrip
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# These have a use of their own for the arrow keys: they move a cursor, a value or a selection.
-_KEEP_ARROWS = (QLineEdit, QAbstractSpinBox, QAbstractSlider, QComboBox, Heatmap, HeadGrid, TokenStrip)
+# These have a use of their own for the arrow keys: they move a cursor or a value. A widget of gptviz in which they
+# move a selection says so by an attribute ``keeps_arrows``.
+_KEEP_ARROWS = (QLineEdit, QAbstractSpinBox, QAbstractSlider, QComboBox)
 
 
 class WalkKeys(QObject):
@@ -75,4 +73,4 @@ def _keeps(widget: QObject, key: int) -> bool:
         return not widget.isReadOnly()
     if key == Qt.Key.Key_Space and isinstance(widget, QAbstractButton):
         return True
-    return isinstance(widget, _KEEP_ARROWS)
+    return isinstance(widget, _KEEP_ARROWS) or getattr(widget, "keeps_arrows", False) is True

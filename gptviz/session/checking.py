@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
-from gptviz.analysis.checks import Check, merge
+from gptviz.analysis.check import Check, merge
 from gptviz.session import jobs
 from gptviz.session.state import CheckReport, ViewState
 from gptviz.session.worker import Outcome

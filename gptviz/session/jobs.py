@@ -1,4 +1,4 @@
-"""What the worker runs. torch is imported inside the functions: the window is painted before that."""
+"""What the worker runs. torch and NumPy are imported inside the functions: the window is painted before that."""
 
 import ctypes
 import os
@@ -7,15 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gptviz.analysis.attention import WEIGHTS, tile_maximum
-from gptviz.analysis.candidates import top_candidates
-from gptviz.analysis.checks import Check, block_checks, causality_check, outer_checks
 from gptviz.model.config import CONFIGS
 from gptviz.session.gate import Gate
 from gptviz.session.state import GeneratedStep, ModelInfo, PromptTokens
 from gptviz.session.worker import JobContext
 
 if TYPE_CHECKING:
+    from gptviz.analysis.check import Check
     from gptviz.capture.trace import Trace
     from gptviz.model.gpt import GPTModel
     from gptviz.tokenizer import Piece, Tokenizer
@@ -102,6 +100,7 @@ def run_pass(model: "GPTModel", tokenizer: "Tokenizer", request: PassRequest, co
     """Capture one forward pass; while its gate holds it, tell the GUI the trace so far as a PassResult."""
     import torch
 
+    from gptviz.analysis.attention import WEIGHTS, tile_maximum
     from gptviz.capture.recorder import capture
 
     model.eval()
@@ -130,15 +129,18 @@ def replay_block(trace: "Trace", layer: int, stage: str | None, context: JobCont
     return trace.with_block(layer, stage, context.tell)
 
 
-def check_part(trace: "Trace", part: int, context: JobContext) -> tuple[Check, ...]:
+def check_part(trace: "Trace", part: int, context: JobContext) -> "tuple[Check, ...]":
     """Measure the checks outside the blocks (part 0), or those of block ``part`` - 1."""
+    from gptviz.analysis.checks import block_checks, outer_checks
+
     if part == 0:
         return outer_checks(trace)
     return block_checks(trace.with_block(part - 1), part - 1)
 
 
-def check_causality(trace: "Trace", context: JobContext) -> Check:
+def check_causality(trace: "Trace", context: JobContext) -> "Check":
     """Compare the trace with one in which the last token is another."""
+    from gptviz.analysis.checks import causality_check
     from gptviz.capture.recorder import perturbed_pass
 
     return causality_check(trace, perturbed_pass(trace.replay.model, trace.ids, context.cancel))
@@ -153,5 +155,7 @@ def give_memory_back(context: JobContext) -> None:
 
 def generated_step(trace: "Trace") -> GeneratedStep:
     """Read the greedy choice and its runners-up off a trace."""
+    from gptviz.analysis.candidates import top_candidates
+
     candidates = top_candidates(trace.array("last")[0], CANDIDATES_PER_STEP)
     return GeneratedStep(tuple(trace.ids[0].tolist()), candidates)

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gptviz.analysis.candidates import Candidate
-from gptviz.analysis.checks import Check
+from gptviz.analysis.check import Check
 
 if TYPE_CHECKING:
+    from gptviz.analysis.candidates import Candidate
     from gptviz.capture.trace import StageRecord, Trace
     from gptviz.model.config import GPTConfig
     from gptviz.tokenizer import Piece
@@ -96,10 +96,10 @@ class GeneratedStep:
     """One token that the greedy loop appended, and what it was chosen from."""
 
     context: tuple[int, ...]
-    candidates: tuple[Candidate, ...]  # the chosen one first
+    candidates: "tuple[Candidate, ...]"  # the chosen one first
 
     @property
-    def chosen(self) -> Candidate:
+    def chosen(self) -> "Candidate":
         return self.candidates[0]
 
 

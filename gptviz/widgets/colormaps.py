@@ -4,9 +4,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import pyqtgraph as pg
 from PySide6.QtGui import QBrush, QColor, QImage, Qt
 
+from gptviz.widgets.plotting import pg
 from gptviz.widgets.theme import Theme, color, current
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -3,10 +3,10 @@
 from typing import Any
 
 import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QSize
 from PySide6.QtWidgets import QSizePolicy
 
+from gptviz.widgets.plotting import pg
 from gptviz.widgets.theme import color, current, mono_font, px
 
 Array = np.ndarray[Any, np.dtype[Any]]

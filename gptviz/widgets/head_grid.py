@@ -29,6 +29,8 @@ _LARGEST_ALL_LAYERS = 64
 class HeadGrid(QAbstractScrollArea):
     """Maps of (layers, heads); rows are layers when all are shown. Click or arrow keys choose a head."""
 
+    keeps_arrows = True
+
     chosen = Signal(int, int)  # layer, head
 
     def __init__(self) -> None:

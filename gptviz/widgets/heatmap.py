@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QGraphicsRectItem, QSizePolicy
 
 from gptviz.widgets import colormaps
 from gptviz.widgets.heatmap_overlay import DIGITS_HEIGHT, HeatmapOverlay
+from gptviz.widgets.plotting import pg
 from gptviz.widgets.theme import UNIT, current, mono_font, px
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -51,6 +51,8 @@ class HeatmapData:
 
 class Heatmap(pg.GraphicsView):  # type: ignore[misc]
     """Shows HeatmapData. Wheel zooms, drag pans, a double click shows all; hover and click name a cell."""
+
+    keeps_arrows = True
 
     cell_hovered = Signal(object)  # (row, column), or None
     cell_clicked = Signal(int, int)

@@ -26,6 +26,8 @@ class Chip:
 class TokenStrip(QAbstractScrollArea):
     """A line of chips that scrolls sideways; click or arrow keys choose one."""
 
+    keeps_arrows = True
+
     chosen = Signal(int)
 
     def __init__(self) -> None:

@@ -1,5 +1,6 @@
 """From the start of the application to its end."""
 
+import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -148,3 +149,10 @@ def test_the_default_window_shows_the_reference_figures(
     tokens = [generation.model.index(row, 1).data() for row in range(generation.model.rowCount())]
     assert "Hello, I am" + "".join(tokens).replace("␣", " ") == reference["greedy_10_text"]
     assert generation.text.toPlainText() == reference["greedy_10_text"]
+
+
+def test_the_window_is_there_before_the_heavy_libraries() -> None:
+    heavy = "{'torch', 'tiktoken', 'numpy', 'pyqtgraph'}"
+    code = f"import sys, gptviz.app.application; print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
