@@ -76,6 +76,7 @@ QLabel#rowTitle {{ font-weight: 600; }}
 QLabel#choice {{ font-family: "{MONO_FAMILY}"; font-size: {px(22)}px; color: {theme.families["head"]}; }}
 QLabel#readout {{ font-family: "{MONO_FAMILY}"; font-size: {px(12)}px; }}
 QLabel#muted {{ color: {theme.muted}; font-size: {px(12)}px; }}
+QLabel#muted[wrong="true"] {{ color: {theme.error}; font-weight: 600; }}
 QLabel#count {{ font-family: "{MONO_FAMILY}"; font-size: {px(12)}px; color: {theme.muted}; }}
 QLabel#count[over="true"] {{ color: {theme.error}; }}
 QLabel#notice {{ color: {theme.warning}; font-size: {px(12)}px; }}

@@ -30,6 +30,7 @@ PANES: tuple[PaneEntry, ...] = (
     PaneEntry("stage", "Stage", "stage", "StagePane"),
     PaneEntry("attention", "Attention", "attention", "AttentionPane"),
     PaneEntry("layer-norm", "LayerNorm", "layer_norm", "LayerNormPane"),
+    PaneEntry("arithmetic", "Arithmetic", "arithmetic", "ArithmeticPane"),
     PaneEntry("checks", "Checks", "checks", "ChecksPane"),
     PaneEntry("next-token", "Next token", "next_token", "NextTokenPane"),
     PaneEntry("generation", "Generation", "generation", "GenerationPane"),

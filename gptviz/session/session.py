@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from gptviz.analysis.place import Place
 from gptviz.session import jobs
 from gptviz.session.checking import Checking
 from gptviz.session.clamping import clamped
@@ -16,6 +17,7 @@ from gptviz.session.gate import Gate
 from gptviz.session.greedy_loop import GreedyLoop
 from gptviz.session.lab_work import LabWork
 from gptviz.session.live import LiveStepping
+from gptviz.session.numbers import selection_of
 from gptviz.session.state import (
     DEFAULT_CONFIG,
     DEFAULT_PROMPT,
@@ -25,6 +27,7 @@ from gptviz.session.state import (
     ViewState,
 )
 from gptviz.session.tidying import Tidying
+from gptviz.session.trail import Trailing
 from gptviz.session.walk import Walk
 from gptviz.session.worker import Outcome, Worker
 
@@ -61,6 +64,7 @@ class Session(QObject):
         self.walk = Walk(self)
         self.loop = GreedyLoop(self)
         self.live = LiveStepping(self)
+        self.trail = Trailing(self)
         self.checking = Checking(self)
         self.tidying = Tidying(self)
         self.labs = LabWork(self)
@@ -183,9 +187,9 @@ class Session(QObject):
             self.change(selection=selection)
         self._fetch_block()
 
-    def select_stage(self, name: str) -> None:
+    def select_stage(self, name: str, **what: Any) -> None:
         """Select a stage, and with it the block, the LayerNorm or the attention view that it belongs to."""
-        what: dict[str, Any] = {"stage": name}
+        what["stage"] = name
         local = name
         if name.startswith("trf_blocks."):
             _, layer, local = name.split(".", 2)
@@ -196,6 +200,11 @@ class Session(QObject):
         if view in ("scores", "scaled", "masked", "weights"):
             self.set_option(attention_view=view)
         self.select(**what)
+
+    def go_to(self, place: Place) -> None:
+        """Select one number of a stage."""
+        if self._state.trace is not None:
+            self.select_stage(place.name, **selection_of(place, self._state.trace.config))
 
     def set_option(self, **what: Any) -> None:
         """Change a view option, for example ``set_option(top_k=20)``."""

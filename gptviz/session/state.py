@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gptviz.analysis.check import Check
+from gptviz.analysis.place import Place
 
 if TYPE_CHECKING:
     from gptviz.analysis.candidates import Candidate
@@ -36,7 +37,11 @@ class ModelInfo:
 
 @dataclass(frozen=True)
 class Selection:
-    """What the person looks at: indices from 0. ``query``, ``key`` are token positions; -1 is the last one."""
+    """What the person looks at: indices from 0. ``query``, ``key`` are token positions; -1 is the last one.
+
+    ``token`` is an ID of the vocabulary, of which the logits have a column each. Which number of the stage is
+    meant, also where nothing was chosen, is in ``session.numbers``.
+    """
 
     stage: str | None = None
     layer: int = 0
@@ -44,6 +49,7 @@ class Selection:
     query: int = -1
     key: int | None = None
     feature: int | None = None
+    token: int | None = None
     row: int = 0
     norm: str = "norm1"  # which LayerNorm: norm1 or norm2 of the layer, or final_norm
 
@@ -145,6 +151,28 @@ class WalkState:
 
 
 @dataclass(frozen=True)
+class Trail:
+    """The numbers that were looked at, one after the other; ``at`` is the present one.
+
+    ``starts`` are those that were chosen freely. Each of the others is an operand of the one before it.
+    """
+
+    places: tuple[Place, ...] = ()
+    at: int = -1
+    starts: tuple[int, ...] = ()
+
+    @property
+    def here(self) -> Place | None:
+        """The present number."""
+        return self.places[self.at] if self.places else None
+
+    @property
+    def way(self) -> range:
+        """Where the present number and those that led to it stand in ``places``."""
+        return range(max((start for start in self.starts if start <= self.at), default=0), self.at + 1)
+
+
+@dataclass(frozen=True)
 class ViewState:
     """All that the window shows. A batch has several prompts; ``selection.row`` is the one that is shown."""
 
@@ -159,6 +187,7 @@ class ViewState:
     checks: CheckReport = field(default_factory=CheckReport)
     live: "tuple[StageRecord, ...] | None" = None  # stages finished so far, while a pass runs
     selection: Selection = field(default_factory=Selection)
+    trail: Trail = field(default_factory=Trail)
     options: Options = field(default_factory=Options)
     activity: Activity | None = None
     generation: Generation = field(default_factory=Generation)

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from gptviz.analysis.arithmetic.parts import Operand, Place, Vector
+from gptviz.analysis.arithmetic.parts import Operand, Terms, Vector
 from gptviz.analysis.operands import inputs_of
+from gptviz.analysis.place import Place
+from gptviz.capture.stages import block_name
 
 if TYPE_CHECKING:
     from gptviz.analysis.arithmetic.parts import Array
@@ -66,6 +68,17 @@ class Cell:
     def weights(self, symbol: str, path: str, *index: int | None) -> Vector:
         """Return the numbers of a parameter along the axis that is None in ``index``."""
         return Vector(symbol, path, index, _row(self.trace.parameter(path), index), "feature", parameter=True)
+
+    def score(self) -> Terms | None:
+        """Return query · key of an attention cell, feature by feature; None elsewhere, and while they are not there."""
+        if self.stage.dims != "BHTT" or self.stage.layer is None:
+            return None
+        b, h, q, k = self.index
+        queries, keys = (f"{block_name(self.stage.layer)}.att.{name}" for name in ("queries", "keys"))
+        if not (self.trace.has(queries) and self.trace.has(keys)):
+            return None
+        query, key = self.along("q", queries, b, h, q, None), self.along("k", keys, b, h, k, None)
+        return Terms("query · key", query.exact * key.exact, query, key)
 
 
 def _row(array: "Array", index: tuple[int | None, ...]) -> "Array":

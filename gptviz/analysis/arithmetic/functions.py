@@ -114,8 +114,8 @@ def softmax(cell: Cell) -> Explanation:
         ),
     )
     sentence = (
-        "The exponential of this key's score, as a share of all keys' exponentials. Subtracting the largest score "
-        "first changes no share, and keeps the exponentials from growing out of range."
+        "This key's exponential, as a share of all keys'. Subtracting the largest score first changes no share, and "
+        "keeps the exponentials small."
     )
     if not math.isfinite(score.value):
         sentence = "The key is masked: e to the −∞ is 0, so its share is exactly 0."
@@ -136,6 +136,7 @@ def softmax(cell: Cell) -> Explanation:
         code,
         vectors=(row,),
         terms=shown,
+        behind=cell.score(),
     )
 
 

@@ -3,8 +3,9 @@
 import math
 
 from gptviz.analysis.arithmetic.cell import Cell, code_of
-from gptviz.analysis.arithmetic.parts import Explanation, Operand, Place, Step
+from gptviz.analysis.arithmetic.parts import Explanation, Operand, Step, Terms
 from gptviz.analysis.arithmetic.writing import figure, whole
+from gptviz.analysis.place import Place
 
 
 def given(cell: Cell) -> Explanation:
@@ -107,21 +108,17 @@ def mask(cell: Cell) -> Explanation:
     hidden = bool(cell.module.future[q, k])
     value = -math.inf if hidden else score.value
     told = f"\\word{{key }}{k} > \\word{{query }}{q}" if hidden else f"\\word{{key }}{k} ≤ \\word{{query }}{q}"
-    steps = (
-        Step(
-            "",
-            f"{told}     \\word{{masked}}_{{{q},{k}}} = {'−∞' if hidden else f's_{{{q},{k}}}'}",
-            figure(value),
-            value,
-        ),
-    )
+    equation = f"\\word{{masked}}_{{{q},{k}}}" + ("" if hidden else f" = s_{{{q},{k}}}")
+    steps = (Step("", f"{told}     {equation}", figure(value), value),)
     sentence = (
         "The key comes after the query: its score is replaced by −∞, so that softmax gives it no weight at all."
         if hidden
         else "The key does not come after the query, so its score passes."
     )
     code = (f"score = {code_of(score.place)}", f"value = torch.where(torch.tensor({k} > {q}), -torch.inf, score)")
-    return _same(cell, "causal mask", sentence, steps=steps, operands=(score,), code=code, value=value)
+    return _same(
+        cell, "causal mask", sentence, steps=steps, operands=(score,), code=code, value=value, behind=cell.score()
+    )
 
 
 def dropout(cell: Cell) -> Explanation:
@@ -169,8 +166,19 @@ def _same(
     operands: tuple[Operand, ...],
     code: tuple[str, ...],
     value: float | None = None,
+    behind: Terms | None = None,
 ) -> Explanation:
     recomputed = operands[-1].value if value is None else value
     return Explanation(
-        cell.stage, cell.index, operation, sentence, steps, operands, recomputed, cell.value, code, tolerance=0.0
+        cell.stage,
+        cell.index,
+        operation,
+        sentence,
+        steps,
+        operands,
+        recomputed,
+        cell.value,
+        code,
+        tolerance=0.0,
+        behind=behind,
     )

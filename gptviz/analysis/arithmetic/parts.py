@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gptviz.analysis.place import Place
+
 if TYPE_CHECKING:
     from gptviz.capture.stages import Stage
 
@@ -15,18 +17,6 @@ Array = np.ndarray[Any, np.dtype[Any]]
 TOLERANCE = 1e-4
 _TINY = float(np.finfo(np.float32).tiny)  # below it float32 itself loses digits
 VALUE, TERMS, ROW = "the value", "√Σ terms²", "a typical feature"  # what a difference is relative to
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a number is: in the tensor of the stage ``name``, or in the parameter of that path."""
-
-    name: str
-    index: tuple[int, ...]
-    parameter: bool = False
-
-    def __str__(self) -> str:
-        return f"{self.name}[{', '.join(map(str, self.index))}]"
 
 
 @dataclass(frozen=True)
@@ -134,6 +124,9 @@ class Explanation:
     single precision); ``captured`` is the model's number. A number that was only moved has to be the same bit for
     bit (``tolerance`` 0). Any other may differ by TOLERANCE times ``size``: the size of the number itself or, where
     numbers were added and may have cancelled, √Σ terms² if that is larger; ``relative_to`` says which.
+
+    ``vectors`` and ``terms`` take part in the steps. ``behind`` does not: of what is made from an attention score,
+    it is the sum that the score once was.
     """
 
     stage: "Stage"
@@ -150,6 +143,7 @@ class Explanation:
     spread_of: str = TERMS
     vectors: tuple[Vector, ...] = ()
     terms: Terms | None = None
+    behind: Terms | None = None
     note: str = ""
 
     @property

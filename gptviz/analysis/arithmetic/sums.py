@@ -51,10 +51,11 @@ def linear(cell: Cell) -> Explanation:
 
 def scores(cell: Cell) -> Explanation:
     """The dot product of a query with a key."""
-    b, h, q, k = cell.index
-    query = cell.along("q", cell.inputs[0], b, h, q, None)
-    key = cell.along("k", cell.inputs[1], b, h, k, None)
-    terms = Terms("query · key", query.exact * key.exact, query, key)
+    _, _, q, k = cell.index
+    terms = cell.score()
+    assert terms is not None
+    assert terms.right is not None
+    query, key = terms.left, terms.right
     equation = f"s_{{{q},{k}}} = \\sum{{d = 0}}{{{len(terms) - 1}}} q_{{{q},d}} · k_{{{k},d}}"
     sentence = (
         "How well the query fits the key: their features are multiplied one by one, and the products added up. "
@@ -142,4 +143,5 @@ def scaled(cell: Cell) -> Explanation:
         value,
         cell.value,
         (f"value = {code_of(score.place)} / {D} ** 0.5",),
+        behind=cell.score(),
     )

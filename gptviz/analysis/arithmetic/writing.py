@@ -52,7 +52,10 @@ def added(values: "Sequence[float]") -> str:
 
 
 def summed(terms: "Terms") -> str:
-    """Write a sum of terms, the largest first; of a long one the rest is a number with a note below it."""
+    """Write a sum of terms, the largest first; of a long one the rest is a number with a note below it.
+
+    Three spaces before a sign mark where a line may end.
+    """
     count = len(terms) if len(terms) <= _ALL else _SHOWN
     parts: list[str] = []
     for i in terms.order[:count]:
@@ -66,7 +69,7 @@ def summed(terms: "Terms") -> str:
         parts.append(f"\\under{{{factor(terms.rest(count))}}}{{{len(terms) - count:,} others}}")
     if terms.extra is not None:
         parts.append(f"\\under{{{factor(terms.extra.value)}}}{{bias}}")
-    return " + ".join(parts)
+    return "   + ".join(parts)
 
 
 def plain(markup: str) -> str:
