@@ -39,6 +39,14 @@ class Actions:
             self._keyed("Last stage", "End", walk.last),
             self._keyed("Play or pause", "Space", walk.toggle),
         ]
+        self.explain = self._action(
+            "Explain the number",
+            "Ctrl+E",
+            "Show how the selected number was made",
+            lambda: window.show_pane("arithmetic"),
+        )
+        self.back = self._action("Number before", "Alt+Left", "Back to the number before", session.trail.back)
+        self.forward = self._action("Number after", "Alt+Right", "Forward again", session.trail.forward)
         self.step_live = self._action("Step live", "F10", "Run the real pass and hold it at every stage", live.start)
         self.next = self._action("Next stage of the held pass", "F11", "Let it compute one more stage", live.next)
         self.run_on = self._action(
@@ -83,7 +91,10 @@ class Actions:
         bar = window.menuBar()
         self._menu("File", (self.quit,))
         self._menu("Run", (self.run, self.cancel, None, self.edit_prompt, self.add_row))
-        self._menu("Walk", (*self.walks, None, self.step_live, self.next, self.run_on))
+        self._menu(
+            "Walk",
+            (*self.walks, None, self.explain, self.back, self.forward, None, self.step_live, self.next, self.run_on),
+        )
         self._menu("Generate", (self.step, self.play, None, self.reset))
         bar.addMenu(self.model_menu)
         if self.labs:

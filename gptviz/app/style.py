@@ -95,6 +95,10 @@ QPushButton#primary:disabled {{ background: {theme.raised}; color: {disabled}; b
 QToolButton#flat {{ background: transparent; border: 1px solid transparent; padding: {px(4)}px {px(6)}px; }}
 QToolButton#flat:hover {{ background: {hover}; }}
 QToolButton#flat:focus {{ border: 1px solid {theme.accent}; }}
+QToolButton#link {{ background: transparent; border: none; color: {theme.accent}; font-size: {px(12)}px;
+    padding: 0 {px(2)}px; min-height: {px(16)}px; border-radius: {px(3)}px; }}
+QToolButton#link:hover {{ text-decoration: underline; }}
+QToolButton#link:focus {{ background: {soft}; }}
 QStatusBar QToolButton#flat {{ color: {theme.muted}; font-size: {px(12)}px; padding: 0 {px(6)}px; }}
 QStatusBar QToolButton#flat[broken="true"] {{ color: {theme.error}; font-weight: 600; }}
 QComboBox {{ background: {theme.panel}; color: {theme.text}; border: 1px solid {control};

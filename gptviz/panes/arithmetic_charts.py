@@ -31,6 +31,7 @@ class Charts(QWidget):
         self._found: Explanation | None = None
         self._words = Words((), str, 1)
         self._all = False
+        self._limit = 1.0  # of the bars
         self.strips, self.behind = _Strips(), _Strips()
         for strips in (self.strips, self.behind):
             strips.chosen.connect(self.chosen)
@@ -103,7 +104,11 @@ class Charts(QWidget):
         shown = self._shown(terms)
         rest = shown < len(terms) and not terms.compared
         total = "" if terms.compared else number(_sum(terms), 5)
-        self.bars.set_rows(shown + rest + (terms.extra is not None), self._row, total)
+        sizes = [abs(float(terms.values[terms.order[0]])), abs(terms.rest(shown)) if rest else 0.0]
+        self._limit = max(*sizes, 0.0 if terms.extra is None else abs(terms.extra.value)) or 1.0
+        self.bars.set_rows(
+            shown + rest + (terms.extra is not None), self._row, total, signed=bool((terms.values < 0).any())
+        )
         first = "" if len(terms) <= _LARGEST else ", the largest first"
         self.terms_title.setText(f"{terms.title}{first}")
         self.more.setText(f"The {_LARGEST} largest" if self._all else f"All {len(terms):,}")
@@ -113,8 +118,7 @@ class Charts(QWidget):
 
     def _row(self, row: int) -> TermRow:
         terms = self._terms
-        limit = float(abs(terms.values[terms.order[0]])) or 1.0
-        shown = self._shown(terms)
+        shown, limit = self._shown(terms), self._limit
         if row < shown:
             term = terms.term(int(terms.order[row]))
             factors = tuple(

@@ -50,12 +50,16 @@ class HeatmapData:
 
 
 class Heatmap(pg.GraphicsView):  # type: ignore[misc]
-    """Shows HeatmapData. Wheel zooms, drag pans, a double click shows all; hover and click name a cell."""
+    """Shows HeatmapData. Wheel zooms, drag pans; hover and click name a cell.
+
+    A double click shows all; where all is in sight it opens the cell, as Enter does.
+    """
 
     keeps_arrows = True
 
     cell_hovered = Signal(object)  # (row, column), or None
     cell_clicked = Signal(int, int)
+    cell_opened = Signal(int, int)
 
     def __init__(self, square_cells: bool = True) -> None:
         super().__init__(background=None)
@@ -149,6 +153,15 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
         if self.data is not None:
             rows, columns = self.data.values.shape
             self.view.setRange(xRange=(0, columns), yRange=(0, rows), padding=0)
+
+    @property
+    def zoomed(self) -> bool:
+        """Whether some cells are out of sight."""
+        if self.data is None:
+            return False
+        (x0, x1), (y0, y1) = self.view.viewRange()
+        rows, columns = self.data.values.shape
+        return bool(x1 - x0 < columns * 0.999 or y1 - y0 < rows * 0.999)
 
     def cell_box(self, row: int, column: int) -> QRectF:
         """Return where a cell is drawn, in pixels of this widget."""
@@ -246,12 +259,11 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
     def _mouse_clicked(self, event: Any) -> None:
         if event.button() != Qt.MouseButton.LeftButton:
             return
-        if event.double():
-            self.show_all()
-            return
         cell = self._cell_at(event.scenePos())
-        if cell is not None:
-            self.cell_clicked.emit(*cell)
+        if event.double() and self.zoomed:
+            self.show_all()
+        elif cell is not None:
+            (self.cell_opened if event.double() else self.cell_clicked).emit(*cell)
 
     def _range_changed(self, *_: object) -> None:
         if self.data is not None and not self._placing:
@@ -287,6 +299,9 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
             self._overlay.update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.selected is not None:
+            self.cell_opened.emit(*self.selected)
+            return
         move = _ARROWS.get(Qt.Key(event.key()))
         if move is None or self.data is None or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             super().keyPressEvent(event)

@@ -48,6 +48,7 @@ class SignedBars(QWidget):
         self._count = 0
         self._row: Callable[[int], TermRow] | None = None
         self._total = ""
+        self._signed = True
         self._current = (0, 0)
         self._hovered: tuple[int, int] | None = None
         self._factors = 0
@@ -56,9 +57,12 @@ class SignedBars(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Terms of the sum")
 
-    def set_rows(self, count: int, row: Callable[[int], TermRow], total: str) -> None:
-        """Show ``count`` rows, for which ``row`` is asked when they come into sight, and their ``total`` if any."""
-        self._count, self._row, self._total = count, row, total
+    def set_rows(self, count: int, row: Callable[[int], TermRow], total: str, signed: bool = True) -> None:
+        """Show ``count`` rows, for which ``row`` is asked when they come into sight, and their ``total`` if any.
+
+        Zero is in the middle where terms are ``signed``, else at the left.
+        """
+        self._count, self._row, self._total, self._signed = count, row, total, signed
         self._current, self._hovered = (0, 0), None
         first = [row(i) for i in range(min(count, 10))]
         self._factors = max((len(one.factors) for one in first), default=0)
@@ -101,6 +105,9 @@ class SignedBars(QWidget):
         columns.append((self.width() - value - 1.0, value))
         return columns
 
+    def _zero(self, left: float, width: float) -> float:
+        return left + width / 2 if self._signed else left
+
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._row is None:
             return
@@ -108,7 +115,7 @@ class SignedBars(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         columns, height = self._columns(), px(_ROW)
         bar = columns[-2]
-        middle = round(bar[0] + bar[1] / 2) + 0.5
+        middle = round(self._zero(*bar)) + 0.5
         painter.setPen(QPen(color(current().hairline), 1))
         painter.drawLine(QPointF(middle, 0), QPointF(middle, self._count * height))
         for index in range(max(0, event.rect().top() // height), min(self._count, event.rect().bottom() // height + 1)):
@@ -146,9 +153,9 @@ class SignedBars(QWidget):
             painter.drawLine(QPointF(left, y), QPointF(left + width, y))
 
     def _paint_bar(self, painter: QPainter, box: QRectF, row: TermRow) -> None:
-        middle, half = box.center().x(), box.width() / 2
-        length = max(1.5, half * min(1.0, abs(row.fraction))) if row.fraction else 0.0
-        left = middle - length if row.fraction < 0 else middle
+        zero = self._zero(box.left(), box.width())
+        length = max(1.5, (box.right() - zero) * min(1.0, abs(row.fraction))) if row.fraction else 0.0
+        left = zero - length if row.fraction < 0 else zero
         negative, _, positive = current().diverging
         tone = negative if row.fraction < 0 else positive
         painter.setPen(Qt.PenStyle.NoPen)
