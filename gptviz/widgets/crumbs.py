@@ -87,8 +87,9 @@ class Crumbs(QWidget):
         theme, boxes = current(), self._boxes()
         gap = px(UNIT + 2)
         metrics = QFontMetricsF(painter.font())
-        painter.setPen(color(theme.muted))
-        if boxes and min(boxes) > 0:
+        first = min(boxes, default=0)
+        painter.setPen(color(theme.accent if self._hovered == first - 1 else theme.muted))
+        if first > 0:
             draw_text(painter, QRectF(0, 0, px(40), self.height()), _LEFT_OUT)
         for place, box in boxes.items():
             here, lit = place == len(self._crumbs) - 1, place == self._hovered
@@ -104,7 +105,12 @@ class Crumbs(QWidget):
                 painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y))
 
     def _at(self, point: QPointF) -> int | None:
-        return next((place for place, box in self._boxes().items() if box.contains(point)), None)
+        """Return the crumb at ``point``; the dots stand for the last one that is left out."""
+        boxes = self._boxes()
+        first = min(boxes, default=0)
+        if first > 0 and point.x() < boxes[first].left() - px(UNIT):
+            return first - 1
+        return next((place for place, box in boxes.items() if box.contains(point)), None)
 
     # --- events ------------------------------------------------------------------------------------------
 
