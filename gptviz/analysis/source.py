@@ -146,6 +146,7 @@ def _making_statement(function: _Function) -> ast.stmt:
     )
 
 
+@cache
 def _call(function: _Function, callee: str, call: int = 0) -> ast.stmt:
     """Return the statement that calls ``callee`` for the time numbered ``call`` from 0.
 
@@ -163,6 +164,7 @@ def _call(function: _Function, callee: str, call: int = 0) -> ast.stmt:
     return sorted(calling, key=lambda statement: statement.lineno)[call]
 
 
+@cache
 def _last_assignment(function: _Function, use: ast.AST) -> ast.stmt:
     """Return the last assignment before ``use`` to the name that ``use`` reads first."""
     read = next(

@@ -84,6 +84,7 @@ class _Title(QFrame):
         super().__init__()
         self.setObjectName("dockTitle")
         self._shown = True
+        self._size = QSize()  # asked for at each change of any layout
         label = QLabel(dock.windowTitle())
         self._float = self._button("Detach this pane, or put it back", dock)
         self._float.clicked.connect(lambda: dock.setFloating(not dock.isFloating()))
@@ -106,6 +107,7 @@ class _Title(QFrame):
         return button
 
     def apply_theme(self) -> None:
+        self._size = QSize(px(80), px(34))
         self._float.setIcon(icon("float"))
         self._close.setIcon(icon("close"))
         for button in (self._float, self._close):
@@ -117,7 +119,7 @@ class _Title(QFrame):
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:
-        return QSize(px(80), px(34)) if self._shown else QSize(0, 0)
+        return self._size if self._shown else QSize(0, 0)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()

@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, 
 
 from gptviz.analysis.attention import head_map, layer_previews, without_future
 from gptviz.panes.pane import Pane, differs
+from gptviz.session.numbers import ATTENTION_VIEWS
 from gptviz.session.session import Session
-from gptviz.session.state import ATTENTION_VIEWS, ViewState
+from gptviz.session.state import ViewState
 from gptviz.widgets.colormaps import symmetric_limit
 from gptviz.widgets.head_grid import HeadGrid
 from gptviz.widgets.heatmap import Heatmap, HeatmapData

@@ -28,6 +28,7 @@ class FlowPane(Pane):
 
     name = "flow"
     title = "Flow"
+    shows_selected_stage = True
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)

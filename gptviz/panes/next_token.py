@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
 
 from gptviz.analysis.candidates import Ranking, ranking
 from gptviz.analysis.place import Place
-from gptviz.panes.pane import Pane, differs
+from gptviz.panes.pane import Pane, differs, other_pass
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.bar_list import BarList, BarRow
@@ -54,7 +54,7 @@ class NextTokenPane(Pane):
             self.note.setText("" if new.trace is None else "The pass has not come to its last stage yet.")
             return
         row_changed = old is None or old.selection.row != new.selection.row
-        if not (row_changed or differs(old, new, "trace", "options", "model")):
+        if not (row_changed or other_pass(old, new) or differs(old, new, "options", "model")):
             return
         logits = new.trace.array("last")[new.selection.row]
         self.count.set_value(min(new.options.top_k, logits.size), logits.size)

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from PySide6.QtCore import QTimer, Signal, Slot
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
@@ -21,6 +21,7 @@ class Pane(QWidget):
 
     name: ClassVar[str]  # stable: command line, saved layouts
     title: ClassVar[str]
+    shows_selected_stage: ClassVar[bool] = False
 
     pane_wanted = Signal(str)  # the name of another pane, that the person wants to see
 
@@ -53,13 +54,13 @@ class Pane(QWidget):
         if not (self.isVisible() and self._in_sight):
             return
         if self._is_much_new():
-            QTimer.singleShot(0, self, self._catch_up)  # each pane in a turn of its own: the window stays responsive
+            self.session.turns.add(self, self._catch_up)
         else:
             self._catch_up()
 
     def _is_much_new(self) -> bool:
-        before, trace = self._seen.trace if self._seen is not None else None, self.session.state.trace
-        if trace is None or (before is not None and before.kept is trace.kept):
+        trace = self.session.state.trace
+        if trace is None or not other_pass(self._seen, self.session.state):
             return False
         return trace.batch * trace.tokens >= _MANY_TOKENS
 
@@ -71,6 +72,8 @@ class Pane(QWidget):
     @Slot()
     def _catch_up(self) -> None:
         new = self.session.state
+        if self.shows_selected_stage and new.awaits_stage and self._seen is not None:
+            return  # what is on screen stays until the stage is there: drawing an empty place first takes time too
         if new is not self._seen:
             old, self._seen = self._seen, new
             self.render_state(old, new)
@@ -79,3 +82,11 @@ class Pane(QWidget):
 def differs(old: ViewState | None, new: ViewState, *fields: str) -> bool:
     """Tell whether any of the state's ``fields`` is another object than before."""
     return old is None or any(getattr(old, name) is not getattr(new, name) for name in fields)
+
+
+def other_pass(old: ViewState | None, new: ViewState) -> bool:
+    """Tell whether the trace is of another pass than before, not the same one with another block at hand."""
+    before = None if old is None else old.trace
+    if before is None or new.trace is None:
+        return before is not new.trace or old is None
+    return before.kept is not new.trace.kept

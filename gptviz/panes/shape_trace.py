@@ -118,7 +118,8 @@ class ShapeTracePane(Pane):
             self.tree.selectionModel().setCurrentIndex(
                 index, QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
             )
-            self.tree.scrollTo(index)
+            if not self.tree.viewport().rect().contains(self.tree.visualRect(index)):
+                self.tree.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)  # the next rows are seen too
             self._following = False
 
     def _current_changed(self, index: QModelIndex, before: QModelIndex | None = None) -> None:

@@ -53,6 +53,7 @@ class ShapeTraceModel(QAbstractItemModel):
         self._icons: dict[tuple[str, bool], QIcon] = {}
         self._held: str | None = None
         self._breakpoints: frozenset[str] = frozenset()
+        self._answers: dict[tuple[int, int, int, int], Any] = {}  # a repaint asks a thousand times
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -62,6 +63,7 @@ class ShapeTraceModel(QAbstractItemModel):
         """List the stages of a model of ``config``."""
         if config != self._config:
             self.beginResetModel()
+            self._answers.clear()
             self._config, self._groups, self._records = config, groups_of(config), ()
             self.endResetModel()
 
@@ -72,10 +74,12 @@ class ShapeTraceModel(QAbstractItemModel):
         again, many times a second while the model runs.
         """
         self._records = records
+        self._answers.clear()
 
     def set_marks(self, held: str | None, breakpoints: frozenset[str]) -> None:
         """Mark the stage at which a live pass waits, and those at which it will; the view has to be repainted."""
         self._held, self._breakpoints = held, breakpoints
+        self._answers.clear()
 
     def longest_shapes(self) -> int:
         """Return the number of characters of the longest pair of shapes."""
@@ -84,6 +88,7 @@ class ShapeTraceModel(QAbstractItemModel):
     def forget_colours(self) -> None:
         """Draw the family marks anew, in the colours of another theme."""
         self._icons.clear()
+        self._answers.clear()
 
     def stage_at(self, index: _Index) -> Stage | None:
         """Return the stage of a row; None for a group."""
@@ -128,6 +133,12 @@ class ShapeTraceModel(QAbstractItemModel):
         return None
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        key = index.internalId(), index.row(), index.column(), role
+        if key not in self._answers:
+            self._answers[key] = self._answer(index, role)
+        return self._answers[key]
+
+    def _answer(self, index: _Index, role: int) -> Any:
         stage = self.stage_at(index)
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in _NUMBERS:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

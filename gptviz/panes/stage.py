@@ -47,6 +47,7 @@ class StagePane(Pane):
 
     name = "stage"
     title = "Stage"
+    shows_selected_stage = True
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -124,9 +125,15 @@ class StagePane(Pane):
         self.area.setVisible(stage is not None)
         if stage is None or new.trace is None:
             return
-        if self._content_differs(old, new):
-            self._show_all(new, new.trace, stage)
+        if not self._content_differs(old, new):
+            self._show_selected(new)
+            return
+        self.area.setUpdatesEnabled(False)  # all is painted once, when the layout has settled
+        self._show_all(new, new.trace, stage)
         self._show_selected(new)
+        for view in (*self.figure.inputs, self.figure.output):
+            view.catch_up()
+        self.area.setUpdatesEnabled(True)
 
     def _stage(self, state: ViewState) -> Stage | None:
         if state.trace is None or state.selection.stage is None:
@@ -145,20 +152,16 @@ class StagePane(Pane):
         return output is not None and not output[0].whole and new.query not in output[0].positions
 
     def _show_all(self, state: ViewState, trace: "Trace", stage: Stage) -> None:
-        """Show a stage; maps are drawn once, when the layout has settled."""
+        """Show a stage, and let the layout settle."""
         if differs(self._labelled, state, "trace", "trace_pieces"):
             self._labelled = state
             self._labels = [visible(piece.text) for piece in state.trace_pieces]
             self._labels += [""] * (trace.tokens - len(self._labels))
-        self.setUpdatesEnabled(False)
         self._show_words(trace, stage)
         self._show_tensors(state, stage)
         self._show_source(trace, stage)
         for _ in range(2):
             QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
-        self.setUpdatesEnabled(True)
-        for view in (*self.figure.inputs, self.figure.output):
-            view.catch_up()
 
     def _show_words(self, trace: "Trace", stage: Stage) -> None:
         module = _module(trace, stage)
@@ -328,12 +331,10 @@ class StagePane(Pane):
             self.session.select(query=position, feature=column)
 
     def _opened(self, row: int, column: int) -> None:
-        """Explain a number: of an input it is another stage's."""
-        view = self.sender()
+        view = self.sender()  # of an input the number is another stage's
         if isinstance(view, MatrixView) and view in self._shown:
-            matrix, _ = self._shown[view]
-            what = {"query": matrix.positions[row], matrix.columns: column}
-            self.session.select_stage(matrix.stage.name, **what)
+            matrix = self._shown[view][0]
+            self.session.select_stage(matrix.stage.name, **{"query": matrix.positions[row], matrix.columns: column})
             self.explain_selected()
 
     def _token_chosen(self, position: int) -> None:

@@ -13,6 +13,8 @@ from gptviz.session.worker import Outcome
 if TYPE_CHECKING:
     from gptviz.session.session import Session
 
+_PAUSE_MS = 200  # after a new trace or another block, for the panes to be painted
+
 
 class Checking(QObject):
     """Starts over with each pass; gives way to everything that a person asks for."""
@@ -48,7 +50,9 @@ class Checking(QObject):
         if new.trace is not None and (old.trace is None or new.trace.kept is not old.trace.kept):
             total = 1 + new.trace.config.n_layers if new.trace.complete else 0
             self._session.change(checks=CheckReport(total=total))
-        if self.pending and not self._timer.isActive():
+        if self.pending and new.trace is not old.trace:
+            self._timer.start(_PAUSE_MS)  # the panes come first
+        elif self.pending and not self._timer.isActive():
             self._timer.start(0)
 
     @Slot()

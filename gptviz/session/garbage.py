@@ -4,7 +4,7 @@ import gc
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
-_INTERVAL_MS = 300
+_INTERVAL_MS = 50  # often, so that each time there is little to look through
 
 
 class GuiThreadGarbage(QObject):
@@ -15,6 +15,7 @@ class GuiThreadGarbage(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         gc.disable()
+        self._frozen = False
         self._timer = QTimer(self)
         self._timer.setInterval(_INTERVAL_MS)
         self._timer.timeout.connect(self._collect)
@@ -23,7 +24,15 @@ class GuiThreadGarbage(QObject):
     def close(self) -> None:
         """Let Python collect by itself again; call it when the worker has ended."""
         self._timer.stop()
+        if self._frozen:
+            gc.unfreeze()
         gc.enable()
+
+    def spare_what_is_there(self) -> None:
+        """Leave out of all later collections what exists by now: torch alone brings objects for 200 ms of looking."""
+        if not gc.get_freeze_count():
+            self._frozen = True
+            gc.freeze()
 
     @Slot()
     def _collect(self) -> None:

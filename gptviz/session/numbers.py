@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from gptviz.model.config import GPTConfig
     from gptviz.session.state import Selection
 
+ATTENTION_VIEWS = ("scores", "scaled", "masked", "weights")
+
 
 def stage_named(config: "GPTConfig", name: str | None) -> Stage | None:
     """Return the stage ``name`` of a model of ``config``; None if it has none."""
@@ -66,3 +68,16 @@ def selection_of(place: Place, config: "GPTConfig") -> dict[str, Any]:
         elif letter != "1":
             what[{"B": "row", "H": "head", "V": "token"}.get(letter, "feature")] = at
     return what
+
+
+def what_belongs_to(stage: str) -> tuple[dict[str, Any], str | None]:
+    """Return what is selected with a stage, and the view of attention that shows it, if it is one."""
+    what: dict[str, Any] = {"stage": stage}
+    local = stage
+    if stage.startswith("trf_blocks."):
+        _, layer, local = stage.split(".", 2)
+        what["layer"] = int(layer)
+    if local in ("norm1", "norm2", "final_norm"):
+        what["norm"] = local
+    view = local.removeprefix("att.")
+    return what, view if view in ATTENTION_VIEWS else None

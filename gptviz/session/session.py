@@ -17,17 +17,19 @@ from gptviz.session.gate import Gate
 from gptviz.session.greedy_loop import GreedyLoop
 from gptviz.session.lab_work import LabWork
 from gptviz.session.live import LiveStepping
-from gptviz.session.numbers import selection_of
+from gptviz.session.numbers import selection_of, what_belongs_to
 from gptviz.session.state import (
     DEFAULT_CONFIG,
     DEFAULT_PROMPT,
     DEFAULT_SEED,
     Activity,
     Generation,
+    Selection,
     ViewState,
 )
 from gptviz.session.tidying import Tidying
 from gptviz.session.trail import Trailing
+from gptviz.session.turns import Turns
 from gptviz.session.walk import Walk
 from gptviz.session.worker import Outcome, Worker
 
@@ -68,6 +70,7 @@ class Session(QObject):
         self.checking = Checking(self)
         self.tidying = Tidying(self)
         self.labs = LabWork(self)
+        self.turns = Turns(self)
 
     @property
     def state(self) -> ViewState:
@@ -183,23 +186,17 @@ class Session(QObject):
         selection = replace(self._state.selection, **what)
         if self._state.trace is not None:
             selection = clamped(selection, self._state.trace)
-        if selection != self._state.selection:
+        if self._has_to_replay(selection.layer):
+            self._replay(selection)
+        elif selection != self._state.selection:
             self.change(selection=selection)
-        self._fetch_block()
 
     def select_stage(self, name: str, **what: Any) -> None:
         """Select a stage, and with it the block, the LayerNorm or the attention view that it belongs to."""
-        what["stage"] = name
-        local = name
-        if name.startswith("trf_blocks."):
-            _, layer, local = name.split(".", 2)
-            what["layer"] = int(layer)
-        if local in ("norm1", "norm2", "final_norm"):
-            what["norm"] = local
-        view = local.removeprefix("att.")
-        if view in ("scores", "scaled", "masked", "weights"):
+        belonging, view = what_belongs_to(name)
+        if view is not None:
             self.set_option(attention_view=view)
-        self.select(**what)
+        self.select(**{**belonging, **what})
 
     def go_to(self, place: Place) -> None:
         """Select one number of a stage."""
@@ -225,6 +222,7 @@ class Session(QObject):
         self.checking.close()
         self.tidying.close()
         self.labs.close()
+        self.turns.close()
         self._worker.close()
         self._text_worker.close()
         self._garbage.close()
@@ -239,12 +237,12 @@ class Session(QObject):
             self._state = new
             self.changed.emit(old, new)
 
-    def submit(self, text: str, work: Any, on_end: Any, on_tell: Any = None, live: bool = False) -> None:
-        """For the session package: let the worker do ``work`` and show ``text`` meanwhile."""
+    def submit(self, text: str, work: Any, on_end: Any, on_tell: Any = None, live: bool = False, **what: Any) -> None:
+        """For the session package: let the worker do ``work``, show ``text`` meanwhile, and change ``what`` with it."""
         self._quiet = False
         self._worker.submit(work, on_end, on_tell)
         self._live_timer.start()
-        self.change(activity=Activity(text), live=() if live else None, held=None)
+        self.change(activity=Activity(text), live=() if live else None, held=None, **what)
 
     def submit_quietly(self, work: Any, on_end: Any) -> None:
         """For the session package: let the worker do ``work`` until a person wants something."""
@@ -334,6 +332,7 @@ class Session(QObject):
         what: dict[str, Any] = {}
         if isinstance(outcome.result, jobs.BuiltModel):
             self._model = outcome.result.model
+            self._garbage.spare_what_is_there()
             self._loaded_model = self._wanted_model
             # what another model computed must not stand under this one's name
             what = {"model": outcome.result.info, "trace": None, "trace_rows": (), "generation": Generation()}
@@ -378,12 +377,18 @@ class Session(QObject):
 
     def _fetch_block(self) -> None:
         """Have the selected block's inside at hand: replay it unless it was kept."""
+        if self._has_to_replay(self._state.selection.layer):
+            self._replay(self._state.selection)
+
+    def _has_to_replay(self, layer: int) -> bool:
         trace = self._state.trace
-        if trace is None or self.computing or not trace.complete or trace.has_block(self._state.selection.layer):
-            return
-        selection = self._state.selection
-        work = partial(jobs.replay_block, trace, selection.layer, selection.stage)
-        self.submit(f"Replaying block {selection.layer + 1}", work, self._block_ended, self._block_begun)
+        return trace is not None and trace.complete and not self.computing and not trace.has_block(layer)
+
+    def _replay(self, selection: Selection) -> None:
+        assert self._state.trace is not None
+        work = partial(jobs.replay_block, self._state.trace, selection.layer, selection.stage)
+        text = f"Replaying block {selection.layer + 1}"
+        self.submit(text, work, self._block_ended, self._block_begun, selection=selection)
 
     def _block_begun(self, trace: object) -> None:
         """The selected stage can be shown already, while the rest of its block is still being replayed."""

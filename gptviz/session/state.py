@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from gptviz.model.config import GPTConfig
     from gptviz.tokenizer import Piece
 
-ATTENTION_VIEWS = ("scores", "scaled", "masked", "weights")
 DEFAULT_PROMPT = "Hello, I am"
 DEFAULT_SEED = 123
 DEFAULT_CONFIG = "gpt2-small"
@@ -207,6 +206,14 @@ class ViewState:
     def trace_pieces(self) -> "tuple[Piece, ...]":
         """The trace's tokens in the row that is shown."""
         return self.trace_rows[self.selection.row] if self.trace_rows else ()
+
+    @property
+    def awaits_stage(self) -> bool:
+        """Whether the block of the selected stage is being replayed, and has not come to that stage yet."""
+        trace, stage = self.trace, self.selection.stage
+        if self.activity is None or trace is None or not trace.complete or stage is None or self.live is not None:
+            return False
+        return stage in trace and not trace.has(stage)
 
     @property
     def query(self) -> int | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen
@@ -30,11 +31,10 @@ class LabelsItem(QGraphicsItem):
 
     def __init__(self) -> None:
         super().__init__()
-        self.labels: list[Label] = []
+        self._labels: list[Label] | None = None  # None: to be written anew
         self.selected: str | None = None
         self._layout: FlowLayout | None = None
         self._plus: list[tuple[QPointF, str]] = []
-        self._lines: list[tuple[QRectF, QColor]] = []
         self.setZValue(20)
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
 
@@ -45,16 +45,21 @@ class LabelsItem(QGraphicsItem):
         self.refresh()
 
     def refresh(self) -> None:
-        """Write the words anew: the selected stage's come first."""
+        """Write the words anew when they are next painted."""
+        self._labels = None
+        self.update()
+
+    def _written(self) -> list[Label]:
+        """Return the labels: the selected stage's come first, so that they find room."""
         layout = self._layout
-        if layout is None:
-            return
-        self.labels, self._lines, self._plus = [], [], []
+        if self._labels is not None or layout is None:
+            return self._labels or []
+        self._labels, self._plus = [], []
         stages = sorted(layout.plan.stages, key=lambda stage: stage.name != self.selected)
         self._write_headings(layout)
         self._write_titles(layout, stages)
         self._write_shapes(layout, stages)
-        self.update()
+        return self._labels
 
     def boundingRect(self) -> QRectF:
         return QRectF() if self._layout is None else QRectF(0, 0, self._layout.width, self._layout.height)
@@ -76,32 +81,31 @@ class LabelsItem(QGraphicsItem):
             if any(box.adjusted(-px(8), 0, px(8), 0).intersects(other) for other in taken):
                 continue
             taken.append(box)
-            self.labels.append(
-                Label(box, group.title, font, family_color(group.family, 1.0), Qt.AlignmentFlag.AlignLeft)
-            )
+            self._take(Label(box, group.title, font, family_color(group.family, 1.0), Qt.AlignmentFlag.AlignLeft))
 
     def _span(self, layout: FlowLayout, group: FlowGroup) -> QRectF:
         return layout.boxes[group.first].united(layout.boxes[group.last])
 
     def _write_titles(self, layout: FlowLayout, stages: list[FlowStage]) -> None:
-        taken: list[QRectF] = []
+        taken: list[_Edges] = []
+        boxes = [(name, _inner(box, 0, 0)) for name, box in layout.boxes.items()]
         for stage in sorted(stages, key=lambda stage: not stage.plus):
             box = layout.boxes[stage.name]
             top = box.top() - layout.title_height
             if stage.plus:
                 center = QPointF(box.center().x(), top + layout.title_height / 2 - 1)
                 self._plus.append((center, stage.family))
-                taken.append(QRectF(center.x() - px(8), center.y() - px(8), px(16), px(16)))
+                taken.append((center.x() - px(8), center.x() + px(8), center.y() - px(8), center.y() + px(8)))
                 continue
             chosen = stage.name == self.selected
             font = text_font(11, QFont.Weight.DemiBold if chosen else QFont.Weight.Medium)
             ink = current().accent if chosen else current().muted if stage.kind is Kind.BLOCK else current().text
             label = Label(QRectF(box.center().x(), top, 0, layout.title_height), stage.title, font, color(ink))
-            others = [layout.boxes[name] for name in layout.boxes if name != stage.name]
+            others = [edges for name, edges in boxes if name != stage.name]
             self._add(label, taken, others if stage.lane is not Lane.FULL and not chosen else [])
 
     def _write_shapes(self, layout: FlowLayout, stages: list[FlowStage]) -> None:
-        taken: list[QRectF] = []
+        taken: list[_Edges] = []
         written: set[float] = set()
         font = mono_font(10)
         for stage in stages:
@@ -116,24 +120,26 @@ class LabelsItem(QGraphicsItem):
                     written.add(box.left())
                     break
 
-    def _add(self, label: Label, taken: list[QRectF], others: Sequence[QRectF] = ()) -> bool:
+    def _add(self, label: Label, taken: "list[_Edges]", others: "Sequence[_Edges]" = ()) -> bool:
         """Take ``label``, centred on its box, unless it would touch another one or cover one of ``others``."""
-        width = QFontMetricsF(label.font).horizontalAdvance(label.text) + 2
+        width = _width(label.text, label.font) + 2
         box = label.box.adjusted(-width / 2, 0, width / 2, 0)
-        if any(box.adjusted(-px(3), 1, px(3), -1).intersects(other) for other in taken):
+        if _touches_any(_inner(box, -px(3), 1), taken) or _touches_any(_inner(box, 2, 5), others):
             return False
-        if any(box.adjusted(2, 5, -2, -5).intersects(other) for other in others):
-            return False
-        taken.append(box)
-        self.labels.append(Label(box, label.text, label.font, label.ink, label.align))
+        taken.append(_inner(box, 0, 0))
+        self._take(Label(box, label.text, label.font, label.ink, label.align))
         return True
+
+    def _take(self, label: Label) -> None:
+        assert self._labels is not None
+        self._labels.append(label)
 
     # --- drawing -----------------------------------------------------------------------------------------
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         exposed = option.exposedRect
-        for label in self.labels:
+        for label in self._written():
             if label.box.intersects(exposed):
                 painter.setFont(label.font)
                 painter.setPen(label.ink)
@@ -149,6 +155,30 @@ class LabelsItem(QGraphicsItem):
         painter.setPen(QPen(color(current().panel), px(1.6)))
         painter.drawLine(center - QPointF(arm, 0), center + QPointF(arm, 0))
         painter.drawLine(center - QPointF(0, arm), center + QPointF(0, arm))
+
+
+# left, right, top, bottom; plain numbers, as hundreds of labels are placed at each step of a walk
+_Edges = tuple[float, float, float, float]
+
+
+def _inner(box: QRectF, across: float, down: float) -> _Edges:
+    return box.left() + across, box.right() - across, box.top() + down, box.bottom() - down
+
+
+def _touches_any(edges: _Edges, others: Sequence[_Edges]) -> bool:
+    left, right, top, bottom = edges
+    return any(left < r and l < right and top < b and t < bottom for l, r, t, b in others)  # noqa: E741
+
+
+@lru_cache(maxsize=2048)
+def _width_of(text: str, key: str) -> float:
+    font = QFont()
+    font.fromString(key)
+    return QFontMetricsF(font).horizontalAdvance(text)
+
+
+def _width(text: str, font: QFont) -> float:
+    return _width_of(text, font.toString())
 
 
 class BlockGround(QGraphicsItem):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, QSize
 
 from gptviz.widgets.flow_plan import FlowPlan, FlowStage, Kind, Lane
 from gptviz.widgets.theme import px
@@ -33,6 +33,7 @@ _LANES = {  # top and bottom as shares of the river's height
 }
 _HEADING, _ARM, _TITLE, _SHAPES, _MARGIN = 20.0, 22.0, 18.0, 30.0, 8.0
 _LEGEND, _LEGEND_FROM = 18.0, 340.0  # px under the shapes, in views at least so high
+_CLOSE = 0.0003  # zooms that differ by less look alike
 _SMALLEST_RIVER, _TALLEST_ROW, _LOW_RIVER = 110.0, 76.0, 240.0
 
 
@@ -167,3 +168,18 @@ def _gap(before: FlowStage | None, stage: FlowStage) -> float:
     if stage.kind is Kind.MAP:
         return _MAP_GAP if before.kind is Kind.MAP else _FORK_GAP
     return _FORK_GAP if stage.lane is Lane.CONTEXT or stage.kind is Kind.NEXT else _GAP
+
+
+def fitting_zoom(plan: FlowPlan, size: QSize, gutter: float, guess: float) -> float:
+    """Return the largest zoom at which ``plan`` fits the width of a view of ``size``, found at once near ``guess``."""
+
+    def fits(zoom: float) -> bool:
+        return FlowLayout(plan, zoom, size.height(), gutter).width <= size.width()
+
+    if fits(guess) and not fits(guess + _CLOSE):  # mostly so when another block is opened
+        return guess
+    low, high = 0.02, 3.0
+    while high - low > _CLOSE:
+        middle = (low + high) / 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low

@@ -19,7 +19,7 @@ from gptviz.widgets import flow_overlay as overlay
 from gptviz.widgets.flow_bands import BandItem, ShortcutItem, links
 from gptviz.widgets.flow_items import StageItem
 from gptviz.widgets.flow_labels import BlockGround, LabelsItem
-from gptviz.widgets.flow_layout import FlowLayout
+from gptviz.widgets.flow_layout import FlowLayout, fitting_zoom
 from gptviz.widgets.flow_plan import FlowPlan
 from gptviz.widgets.flow_strips import Strips
 from gptviz.widgets.theme import UNIT, color, current, px, text_font
@@ -86,9 +86,12 @@ class FlowView(QGraphicsView):
         if not same:
             self._make_items()
         self._lay_out()
+        self._describe()
 
     def set_selected(self, name: str | None, row: int) -> None:
         """Mark a stage and a token row."""
+        if (name, row) == (self.selected, self.row):
+            return
         if name != self.selected:
             for key in (self.selected, name):
                 if key is not None and key in self.items_:
@@ -180,12 +183,7 @@ class FlowView(QGraphicsView):
             px(100),
         )
         if key != self._fitting[0]:
-            low, high = 0.02, 3.0
-            for _ in range(14):
-                middle = (low + high) / 2
-                wide = FlowLayout(self.plan, middle, size.height(), gutter).width
-                low, high = (middle, high) if wide <= size.width() else (low, middle)
-            self._fitting = key, low
+            self._fitting = key, fitting_zoom(self.plan, size, gutter, self._fitting[1])
         return self._fitting[1]
 
     def _gutter(self) -> float:

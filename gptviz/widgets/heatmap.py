@@ -72,6 +72,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
         self._placing = False  # while the view is being set up, nothing is drawn
         self._longest_labels = (0.0, 0.0)  # px of rows, of columns
         self.setFrameShape(self.Shape.NoFrame)
+        self.setViewportUpdateMode(self.ViewportUpdateMode.NoViewportUpdate)
         self.setStyleSheet("background: transparent")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -129,7 +130,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
                 self.show_all()
             self._placing = False
             self._draw_image()
-        self._overlay.update()
+        self._repaint()
 
     def set_square_cells(self, square: bool) -> None:
         """Choose whether cells are square; what is shown is dropped if that changes."""
@@ -141,12 +142,12 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
         """Outline one cell."""
         if cell != self.selected:
             self.selected = cell
-            self._overlay.update()
+            self._repaint()
 
     def catch_up(self) -> None:
         """Draw what was not drawn while updates were disabled."""
         if self._stale and self.data is not None:
-            self._draw_image()
+            self._draw_image(now=True)
 
     def show_all(self) -> None:
         """Undo zoom and pan."""
@@ -181,10 +182,14 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
 
     # --- inside ------------------------------------------------------------------------------------------
 
-    def _draw_image(self) -> None:
+    def _repaint(self) -> None:
+        """Paint once; the scene would do it again for each of its items that changed."""
+        self.viewport().update()
+
+    def _draw_image(self, now: bool = False) -> None:
         data = self.data
         assert data is not None
-        self._stale = not self.updatesEnabled()
+        self._stale = not (now or self.updatesEnabled())
         if self._stale:
             return
         box = self.view.sceneBoundingRect()
@@ -201,6 +206,8 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
         self._image.setImage(colormaps.indices(shown, data.low, data.high), levels=(0, 255), lut=table)
         height, width = shown.shape[0] * self._steps[0], shown.shape[1] * self._steps[1]
         self._image.setRect(QRectF(columns.start, rows.start, width, height))
+        self.scene().prepareForPaint()  # else the first paint moves the view, and a second one follows
+        self._repaint()
 
     def _place_view(self) -> None:
         """Leave room for the labels, and make the cells square if they should be."""
@@ -249,7 +256,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
     def _set_hovered(self, cell: tuple[int, int] | None) -> None:
         if cell != self.hovered:
             self.hovered = cell
-            self._overlay.update()
+            self._repaint()
             self.cell_hovered.emit(cell)
 
     def _mouse_moved(self, position: object) -> None:
@@ -268,7 +275,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
     def _range_changed(self, *_: object) -> None:
         if self.data is not None and not self._placing:
             self._draw_image()
-        self._overlay.update()
+        self._repaint()
 
     def _apply_theme(self) -> None:
         self._ground.setPen(pg.mkPen(None))
@@ -296,7 +303,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
             self._place_view()
             if self.data is not None:
                 self._draw_image()
-            self._overlay.update()
+            self._repaint()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.selected is not None:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import cache, lru_cache
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
@@ -9,6 +10,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 _VISIBLE = {" ": "␣", "\n": "⏎", "\t": "⇥", "\r": "␍", "\u00a0": "⍽", "\u200b": "‹ZWSP›", "\u200d": "‹ZWJ›"}
 
 
+@lru_cache(maxsize=8192)
 def visible(text: str) -> str:
     """Write white space and control characters so that they can be seen."""
     return "".join(_visible(character) for character in text)
@@ -78,6 +80,12 @@ def draw_text(
     elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
 ) -> None:
     """Draw one line of plain text into ``box``, shortened to fit, in the middle of its height."""
-    metrics = QFontMetricsF(painter.font())
-    flags = align | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
-    painter.drawText(box, int(flags), metrics.elidedText(text, elide, box.width()))
+    if elide != Qt.TextElideMode.ElideNone:
+        text = QFontMetricsF(painter.font()).elidedText(text, elide, box.width())
+    painter.drawText(box, _flags(align), text)
+
+
+@cache
+def _flags(align: Qt.AlignmentFlag) -> int:
+    """Combining flags takes longer than drawing a word."""
+    return int(align | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
