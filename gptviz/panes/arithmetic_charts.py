@@ -104,7 +104,7 @@ class Charts(QWidget):
         shown = self._shown(terms)
         rest = shown < len(terms) and not terms.compared
         total = "" if terms.compared else number(_sum(terms), 5)
-        sizes = [abs(float(terms.values[terms.order[0]])), abs(terms.rest(shown)) if rest else 0.0]
+        sizes = [abs(float(terms.values[terms.largest(1)[0]])), abs(terms.rest(shown)) if rest else 0.0]
         self._limit = max(*sizes, 0.0 if terms.extra is None else abs(terms.extra.value)) or 1.0
         self.bars.set_rows(
             shown + rest + (terms.extra is not None), self._row, total, signed=bool((terms.values < 0).any())
@@ -120,7 +120,7 @@ class Charts(QWidget):
         terms = self._terms
         shown, limit = self._shown(terms), self._limit
         if row < shown:
-            term = terms.term(int(terms.order[row]))
+            term = terms.term(int(terms.largest(shown)[row]))
             factors = tuple(
                 Factor(number(operand.value), not operand.place.parameter)
                 for operand in (term.left, term.right)
@@ -147,7 +147,8 @@ class Charts(QWidget):
         self._show_terms(self._terms)
 
     def _term_chosen(self, row: int, factor: int) -> None:
-        term = self._terms.term(int(self._terms.order[row]))
+        terms = self._terms
+        term = terms.term(int(terms.largest(self._shown(terms))[row]))
         operand = term.left if factor == 0 else term.right
         assert operand is not None
         self.chosen.emit(operand.place)

@@ -282,3 +282,13 @@ def test_numbers_that_are_none_are_compared_as_such(trace: Trace, tampered: Tamp
     assert not explained(nothing, "embeddings", 0, 0, 3).ok
     both = replace(nothing, kept={**nothing.kept, "embeddings": nothing["tok_emb"]})
     assert explained(both, "embeddings", 0, 0, 3).difference == 0
+
+
+def test_the_largest_of_many_are_those_that_sorting_all_gives(trace: Trace) -> None:
+    terms = explained(trace, "next", 0, 0).terms
+    assert terms is not None
+    tied = replace(terms, values=np.round(terms.values, 1))
+
+    for each in (terms, tied):
+        assert each.largest(20).tolist() == each.order[:20].tolist()
+        assert each.rest(20) == pytest.approx(each.values[each.order[20:]].sum())

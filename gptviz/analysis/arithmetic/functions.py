@@ -239,7 +239,7 @@ def argmax(cell: Cell) -> Explanation:
     b, _ = cell.index
     logits = cell.along("\\word{last}", cell.source, b, None)
     terms = Terms("the largest logits", logits.exact, logits, compared=True)
-    best, second = (terms.term(int(i)) for i in terms.order[:2])
+    best, second = (terms.term(int(i)) for i in terms.largest(2))
     steps = (
         Step("largest logit", f"\\word{{last}}_{{{best.i}}}", figure(best.value), best.value),
         Step("runner-up", f"\\word{{last}}_{{{second.i}}}", figure(second.value), second.value),

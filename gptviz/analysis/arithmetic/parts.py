@@ -16,6 +16,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 TOLERANCE = 1e-4
 _TINY = float(np.finfo(np.float32).tiny)  # below it float32 itself loses digits
+_FEW = 32  # terms that are looked at first
 VALUE, TERMS, ROW = "the value", "√Σ terms²", "a typical feature"  # what a difference is relative to
 
 
@@ -82,10 +83,29 @@ class Terms:
         return len(self.values)
 
     @cached_property
+    def _keys(self) -> Array:
+        """What they are ranked by, the smallest first."""
+        keys: Array = -(self.values if self.compared else np.abs(self.values))
+        return keys
+
+    @cached_property
     def order(self) -> Array:
         """The places, that of the largest term first; equal ones in their order."""
-        result: Array = np.argsort(-(self.values if self.compared else np.abs(self.values)), kind="stable")
-        return result
+        order: Array = np.argsort(self._keys, kind="stable")
+        return order
+
+    @cached_property
+    def _first(self) -> Array:
+        """The beginning of ``order``: sorting a whole vocabulary takes a while, and few look at it."""
+        bound = np.partition(self._keys, _FEW)[_FEW]
+        places = np.flatnonzero(self._keys <= bound)
+        first: Array = places[np.argsort(self._keys[places], kind="stable")]
+        return first
+
+    def largest(self, count: int) -> Array:
+        """Return the places of the ``count`` largest terms, in their order."""
+        ordered = self._first if count <= _FEW < len(self) else self.order
+        return ordered[:count]
 
     def term(self, i: int) -> Term:
         """Return the term at place ``i``."""
@@ -96,7 +116,7 @@ class Terms:
 
     def rest(self, count: int) -> float:
         """Return the sum of all but the ``count`` largest terms; the bias is not in it."""
-        return float(self.values[self.order[count:]].sum())
+        return float(np.delete(self.values, self.largest(count)).sum())
 
     @property
     def spread(self) -> float:

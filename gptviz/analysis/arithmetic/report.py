@@ -62,7 +62,7 @@ def _operand(operand: "Operand") -> dict[str, Any]:
 
 def _terms(terms: "Terms", most: int | None) -> dict[str, Any]:
     count = len(terms) if most is None else min(most, len(terms))
-    shown = [terms.term(int(i)) for i in terms.order[:count]]
+    shown = [terms.term(int(i)) for i in terms.largest(count)]
     rest = {"count": len(terms) - count, "sum": _number(terms.rest(count))}
     return {
         "title": terms.title,
@@ -105,7 +105,7 @@ def as_lines(explanation: "Explanation", most: int | None = LARGEST) -> Iterator
 def _term_lines(terms: "Terms", most: int | None) -> Iterator[str]:
     count = len(terms) if most is None else min(most, len(terms))
     yield f"{terms.title}: {len(terms):,} {'candidates' if terms.compared else 'terms'}, the largest first"
-    for i in terms.order[:count]:
+    for i in terms.largest(count):
         term = terms.term(int(i))
         factors = [operand for operand in (term.left, term.right) if operand is not None]
         product = " · ".join(_written(operand.value) for operand in factors) if len(factors) > 1 else ""

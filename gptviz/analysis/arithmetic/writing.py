@@ -58,7 +58,7 @@ def summed(terms: "Terms") -> str:
     """
     count = len(terms) if len(terms) <= _ALL else _SHOWN
     parts: list[str] = []
-    for i in terms.order[:count]:
+    for i in terms.largest(count):
         term = terms.term(int(i))
         if term.right is None:
             parts.append(factor(term.value) if parts else figure(term.value))
