@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 _HINT = "Choose a number to see how it was made: a cell of a map, a token, a stage."
 _TWO_COLUMNS = 860  # px
+_SHARES = (6, 5)  # of the width, for the two columns
+_NARROW = 420  # px
 _COPIED_MS = 1600
 
 
@@ -56,6 +58,7 @@ class ArithmeticPane(Pane):
         self._explanation: Explanation | None = None
         self._place: Place | None = None
         self._words = Words((), str, 1)
+        self._narrow = False
         self._links: list[Place] = []  # of the chips
         self.back = self._flat("Back to the number before (Alt+←)", "Back")
         self.back.clicked.connect(session.trail.back)
@@ -111,13 +114,11 @@ class ArithmeticPane(Pane):
             column.addWidget(part)
         column.setSpacing(2 * UNIT)
         column.addStretch()
-        left.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         body = QWidget()
         self._columns = QBoxLayout(QBoxLayout.Direction.TopToBottom, body)
         self._columns.setContentsMargins(4 * UNIT, UNIT, 4 * UNIT, 3 * UNIT)
-        self._parts = (left, self.charts)
-        self._columns.addWidget(left, 1)
-        self._columns.addWidget(self.charts, 1)
+        self._columns.addWidget(left, 1, Qt.AlignmentFlag.AlignTop)
+        self._columns.addWidget(self.charts, 1, Qt.AlignmentFlag.AlignTop)
         self._columns.addStretch()
         self.area = QScrollArea()
         self.area.setAccessibleName("How the selected number was made")
@@ -140,10 +141,11 @@ class ArithmeticPane(Pane):
         beside = event.size().width() >= px(_TWO_COLUMNS)
         self._columns.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
         self._columns.setSpacing(8 * UNIT if beside else 4 * UNIT)
-        for place in (0, 1):
-            self._columns.setStretch(place, int(beside))
-            align = Qt.AlignmentFlag.AlignTop if beside else Qt.AlignmentFlag(0)
-            self._columns.setAlignment(self._parts[place], align)
+        for place, share in enumerate(_SHARES):
+            self._columns.setStretch(place, share if beside else 0)
+
+        self._narrow = event.size().width() < px(_NARROW)
+        self._name_copy()
 
     # --- showing -----------------------------------------------------------------------------------------
 
@@ -242,7 +244,8 @@ class ArithmeticPane(Pane):
 
     @Slot()
     def _name_copy(self) -> None:
-        self.copy.setText("Copy as PyTorch")
+        if not self._copied.isActive():
+            self.copy.setText("PyTorch" if self._narrow else "Copy as PyTorch")
 
     # --- words -------------------------------------------------------------------------------------------
 

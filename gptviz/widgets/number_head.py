@@ -22,7 +22,9 @@ class NumberHead(QWidget):
         self._title = self._family = self._value = self._verdict = ""
         self._coordinates: tuple[tuple[str, str], ...] = ()
         self._wrong = False
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
 
     def set_number(self, title: str, family: str, coordinates: Sequence[tuple[str, str]], value: str) -> None:
         """Show a number; ``coordinates`` are names and values, such as query and 3 ␣am."""
@@ -30,12 +32,13 @@ class NumberHead(QWidget):
         self._coordinates = tuple(coordinates)
         self.setAccessibleName(f"{title} {value}")
         self.setAccessibleDescription(self.coordinates)
-        self.setToolTip("")
+        self.updateGeometry()
         self.update()
 
     def set_verdict(self, text: str, wrong: bool) -> None:
         """Say below the value how it compares with the recomputed one."""
         self._verdict, self._wrong = text, wrong
+        self.updateGeometry()
         self.update()
 
     @property
@@ -55,11 +58,34 @@ class NumberHead(QWidget):
         """Where the number is, as one line."""
         return ", ".join(f"{name} {value}" for name, value in self._coordinates)
 
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return px((3 if self._crowded(width) else 2) * _LINE - (2 if self._crowded(width) else 1) * UNIT)
+
     def sizeHint(self) -> QSize:
-        return QSize(px(320), px(2 * _LINE - UNIT))
+        width = max(self.width(), px(320))
+        return QSize(px(320), self.heightForWidth(width))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(px(200), self.sizeHint().height())
+        return QSize(px(200), px(2 * _LINE - UNIT))
+
+    # --- inside ------------------------------------------------------------------------------------------
+
+    def _crowded(self, width: float) -> bool:
+        """Tell whether coordinates and verdict need a line each."""
+        verdict = QFontMetricsF(text_font(_SMALL)).horizontalAdvance(self._verdict)
+        return px(_MARK + 3 * UNIT) + self._coordinates_width() + px(3 * UNIT) + verdict > width
+
+    def _coordinates_width(self) -> float:
+        return sum(name + value for name, value in map(self._widths, self._coordinates))
+
+    def _widths(self, coordinate: tuple[str, str]) -> tuple[float, float]:
+        """Return what name and value take, with the room behind them."""
+        name, value = coordinate
+        names, values = QFontMetricsF(text_font(_SMALL)), QFontMetricsF(mono_font(_SMALL))
+        return names.horizontalAdvance(name) + px(UNIT + 1), values.horizontalAdvance(value) + px(3 * UNIT)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self._family:
@@ -77,12 +103,13 @@ class NumberHead(QWidget):
         width = QFontMetricsF(painter.font()).horizontalAdvance(self._value) + 1
         draw_text(painter, QRectF(self.width() - width, 0, width, line), self._value, Qt.AlignmentFlag.AlignRight)
         self._paint_title(painter, QRectF(left, 0, self.width() - left - width - px(3 * UNIT), line))
+        below = QRectF(left, line, self.width() - left, line - px(UNIT))
+        self._paint_coordinates(painter, below)
         painter.setFont(text_font(_SMALL))
-        verdict = QFontMetricsF(painter.font()).horizontalAdvance(self._verdict) + 1
         painter.setPen(color(theme.error if self._wrong else theme.muted))
-        below = QRectF(left, line, self.width() - left, self.height() - line)
-        draw_text(painter, below, self._verdict, Qt.AlignmentFlag.AlignRight)
-        self._paint_coordinates(painter, below.adjusted(0, 0, -verdict - px(3 * UNIT), 0))
+        crowded = self._crowded(self.width())
+        align = Qt.AlignmentFlag.AlignLeft if crowded else Qt.AlignmentFlag.AlignRight
+        draw_text(painter, below.translated(0, below.height() if crowded else 0), self._verdict, align)
 
     def _paint_title(self, painter: QPainter, box: QRectF) -> None:
         font = text_font(_TITLE, QFont.Weight.DemiBold)
@@ -98,25 +125,17 @@ class NumberHead(QWidget):
             x += metrics.horizontalAdvance(text)
 
     def _paint_coordinates(self, painter: QPainter, box: QRectF) -> None:
-        names, values = text_font(_SMALL), mono_font(_SMALL)
         x = box.left()
-        baseline = box.center().y() + QFontMetricsF(values).capHeight() / 2
-        for name, value in self._coordinates:
-            needed = (
-                QFontMetricsF(names).horizontalAdvance(name)
-                + px(UNIT + 1)
-                + QFontMetricsF(values).horizontalAdvance(value)
-            )
-            if x + needed > box.right() and x > box.left():
-                return
-            painter.setFont(names)
+        baseline = box.center().y() + QFontMetricsF(mono_font(_SMALL)).capHeight() / 2
+        for coordinate in self._coordinates:
+            name_width, value_width = self._widths(coordinate)
+            painter.setFont(text_font(_SMALL))
             painter.setPen(color(current().muted))
-            painter.drawText(QPointF(x, baseline), name)
-            x += QFontMetricsF(names).horizontalAdvance(name) + px(UNIT + 1)
-            painter.setFont(values)
+            painter.drawText(QPointF(x, baseline), coordinate[0])
+            painter.setFont(mono_font(_SMALL))
             painter.setPen(color(current().text))
-            painter.drawText(QPointF(x, baseline), value)
-            x += QFontMetricsF(values).horizontalAdvance(value) + px(3 * UNIT)
+            painter.drawText(QPointF(x + name_width, baseline), coordinate[1])
+            x += name_width + value_width
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -15,6 +15,7 @@ def layer_norm(cell: Cell) -> Explanation:
     b, t, e = cell.index
     path = cell.stage.module
     row = cell.along("x", cell.source, b, t, None, mark=e)
+    after = cell.along("y", cell.stage.name, b, t, None, mark=e)  # shown beside it
     x = cell.number("x", cell.source, b, t, e)
     learned = _learned(cell, path, e)
     eps = cell.trace.eps(path)
@@ -75,7 +76,7 @@ def layer_norm(cell: Cell) -> Explanation:
         tuple(code),
         spread=math.hypot(*sizes),
         spread_of=ROW,
-        vectors=(row,),
+        vectors=(row, after),
     )
 
 
