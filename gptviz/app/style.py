@@ -95,6 +95,9 @@ QPushButton#primary:disabled {{ background: {theme.raised}; color: {disabled}; b
 QToolButton#flat {{ background: transparent; border: 1px solid transparent; padding: {px(4)}px {px(6)}px; }}
 QToolButton#flat:hover {{ background: {hover}; }}
 QToolButton#flat:focus {{ border: 1px solid {theme.accent}; }}
+QToolButton#tag {{ background: {theme.panel}; border: 1px solid {theme.accent}; color: {theme.accent};
+    font-size: {px(12)}px; padding: {px(1)}px {px(8)}px; min-height: {px(18)}px; border-radius: {px(5)}px; }}
+QToolButton#tag:hover {{ background: {theme.accent}; color: {theme.on_accent}; }}
 QToolButton#link {{ background: transparent; border: none; color: {theme.accent}; font-size: {px(12)}px;
     padding: 0 {px(2)}px; min-height: {px(16)}px; border-radius: {px(3)}px; }}
 QToolButton#link:hover {{ text-decoration: underline; }}

@@ -58,6 +58,7 @@ class AttentionPane(Pane):
         self.map.cell_hovered.connect(self._show_readout)
         self.map.cell_clicked.connect(self._cell_clicked)
         self.legend = Legend()
+        self.map.offer_explanations()
         self.map.cell_opened.connect(self._cell_opened)
         self.readout = Readout()
         self.readout.explain_wanted.connect(self._explain)

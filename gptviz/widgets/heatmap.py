@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QGraphicsRectItem, QSizePolicy
 
 from gptviz.widgets import colormaps
+from gptviz.widgets.explain_tag import ExplainTag
 from gptviz.widgets.heatmap_overlay import DIGITS_HEIGHT, HeatmapOverlay
 from gptviz.widgets.plotting import pg
 from gptviz.widgets.theme import UNIT, current, mono_font, px
@@ -91,7 +92,13 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
         self.scene().sigMouseMoved.connect(self._mouse_moved)
         self.scene().sigMouseClicked.connect(self._mouse_clicked)
         self.view.sigRangeChanged.connect(self._range_changed)
+        self._tag: ExplainTag | None = None
         self._apply_theme()
+
+    def offer_explanations(self) -> None:
+        """Show a button at the chosen cell, while the pointer is there, that opens the cell."""
+        self._tag = ExplainTag(self)
+        self._tag.clicked.connect(self._open_selected)
 
     def sizeHint(self) -> QSize:
         return QSize(px(320), px(320))
@@ -143,6 +150,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
         if cell != self.selected:
             self.selected = cell
             self._repaint()
+            self._place_tag()
 
     def catch_up(self) -> None:
         """Draw what was not drawn while updates were disabled."""
@@ -257,7 +265,21 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
         if cell != self.hovered:
             self.hovered = cell
             self._repaint()
+            self._place_tag()
             self.cell_hovered.emit(cell)
+
+    def _place_tag(self) -> None:
+        if self._tag is None:
+            return
+        if self.selected is not None and self.selected == self.hovered:
+            self._tag.show_at(self.cell_box(*self.selected) & self.view.sceneBoundingRect())
+        else:
+            self._tag.hide()
+
+    @Slot()
+    def _open_selected(self) -> None:
+        if self.selected is not None:
+            self.cell_opened.emit(*self.selected)
 
     def _mouse_moved(self, position: object) -> None:
         assert isinstance(position, QPointF)

@@ -30,6 +30,7 @@ class MatrixView(QWidget):
         self.map.setAccessibleName(f"{name} heatmap")
         self.map.cell_hovered.connect(self.hovered)
         self.map.cell_clicked.connect(self.clicked)
+        self.map.offer_explanations()
         self.map.cell_opened.connect(self.opened)
         self.map.view.sigRangeChanged.connect(self._tell_rule)
         self.caption = _label("rowTitle")

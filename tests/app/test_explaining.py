@@ -10,6 +10,7 @@ from gptviz.analysis.arithmetic import Place
 from gptviz.app.main_window import MainWindow
 from gptviz.panes.arithmetic import ArithmeticPane
 from gptviz.session.numbers import selected_place
+from gptviz.widgets.explain_tag import ExplainTag
 from gptviz.widgets.heatmap import Heatmap
 
 ALT = Qt.KeyboardModifier.AltModifier
@@ -52,6 +53,26 @@ def test_a_cell_of_the_attention_map_leads_to_its_arithmetic(window: MainWindow,
     pane = arithmetic(window, qtbot)
     assert here(user) == Place("trf_blocks.0.att.weights", (0, 0, 2, 1))
     assert pane.head.coordinates == "head 1, query 2 ␣I, key 1 ,"
+
+
+@pytest.mark.without_panes("flow")
+def test_a_chosen_cell_has_a_tag_that_explains_it(window: MainWindow, user: User, qtbot: QtBot) -> None:
+    user.brings_up("attention")
+    map_ = window.docks["attention"].pane.map
+    tag = map_.findChild(ExplainTag)
+    at = map_.cell_box(3, 2).center()
+    user.points_at(map_, at)
+    assert not tag.isVisible()
+
+    user.clicks(map_, at)
+    assert tag.isVisible()
+    assert map_.rect().contains(tag.geometry())
+    user.points_at(map_, map_.cell_box(0, 0).center())
+    assert not tag.isVisible()
+    user.points_at(map_, at)
+    user.clicks(tag)
+
+    assert arithmetic(window, qtbot).head.coordinates == "head 1, query 3 ␣am, key 2 ␣I"
 
 
 @pytest.mark.without_panes("flow")
