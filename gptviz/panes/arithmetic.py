@@ -163,7 +163,9 @@ class ArithmeticPane(Pane):
         self._explanation = None if trace is None or place is None else explain(trace, place.name, place.index)
         self.area.setVisible(place is not None)
         self.hint.setVisible(place is None)
-        self.copy.setEnabled(self._explanation is not None)
+        model = new.model
+        named = model is not None and (model.source != "" or model.seed is not None)  # so that a program can make it
+        self.copy.setEnabled(self._explanation is not None and named)
         if trace is None or place is None:
             return
         self._show_head(trace, place)
@@ -238,7 +240,9 @@ class ArithmeticPane(Pane):
         state = self.session.state
         if self._explanation is None or state.trace is None or state.model is None:
             return
-        QGuiApplication.clipboard().setText(snippet(state.trace, self._explanation, state.model.seed))
+        QGuiApplication.clipboard().setText(
+            snippet(state.trace, self._explanation, state.model.seed, state.model.source)
+        )
         self.copy.setText("Copied")
         self._copied.start()
 

@@ -74,7 +74,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
         self._longest_labels = (0.0, 0.0)  # px of rows, of columns
         self.setFrameShape(self.Shape.NoFrame)
         self.setViewportUpdateMode(self.ViewportUpdateMode.NoViewportUpdate)
-        self.setStyleSheet("background: transparent")
+        self.setStyleSheet("QGraphicsView { background: transparent }")  # not of what lies on it
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         policy.setHeightForWidth(square_cells)

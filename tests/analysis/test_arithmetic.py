@@ -12,7 +12,7 @@ from torch import Tensor
 from gptviz.analysis.arithmetic import CellError, Explanation, Operand, explain
 from gptviz.analysis.arithmetic.writing import plain
 from gptviz.capture import Stage, Trace, capture, catalogue
-from gptviz.model import TINY, GPTModel
+from gptviz.model import TINY, GPTConfig, GPTModel, initialise
 
 STAGES = catalogue(TINY)
 CELLS = 200  # of each stage
@@ -240,6 +240,47 @@ def test_dropout_that_is_on_is_told_from_dropout_that_is_off(own_tiny_model: GPT
     assert all(e.captured == pytest.approx(e.operands[0].value / 0.9) for e in kept)
     assert out
     assert kept
+
+
+# --- models with other settings --------------------------------------------------------------------------
+
+SMALL = {"vocab_size": 61, "context_length": 8, "emb_dim": 12, "n_heads": 3, "n_layers": 2}
+OTHERS = [
+    {"activation": "gelu", "n_inner": 20},
+    {"activation": "relu", "qkv_bias": True, "tie_weights": True},
+    {"bias": False, "scale_attn_weights": False},
+    {"scale_attn_by_inverse_layer_idx": True, "norm_eps": 1e-3},
+    {"scale_attn_by_inverse_layer_idx": True, "scale_attn_weights": False},
+]
+
+
+@pytest.mark.parametrize("settings", OTHERS, ids=lambda settings: ", ".join(settings))
+def test_every_stage_of_a_model_with_other_settings_agrees(settings: dict[str, object]) -> None:
+    model = initialise(GPTConfig.from_dict({**SMALL, **settings}), seed=3)
+    trace = capture(model, torch.tensor([[4, 8, 15, 16], [23, 42, 7, 60]]))
+
+    for stage in catalogue(trace.config):
+        for index in random_cells(trace, stage, 20):
+            assert explained(trace, stage.name, *index).ok, (stage.name, index)
+
+
+def other(name: str, index: tuple[int, ...], **settings: object) -> Explanation:
+    model = initialise(GPTConfig.from_dict({**SMALL, **settings}), seed=3)
+    return explained(capture(model, torch.tensor([[4, 8, 15, 16]])), name, *index)
+
+
+def test_the_operation_is_read_from_the_model_and_not_assumed() -> None:
+    exact = other("trf_blocks.0.ff.layers.1", (0, 1, 2), activation="gelu")
+    relu = other("trf_blocks.0.ff.layers.1", (0, 1, 2), activation="relu")
+    unscaled = other("trf_blocks.1.att.scaled", (0, 0, 1, 1), scale_attn_weights=False)
+    by_block = other("trf_blocks.1.att.scaled", (0, 0, 1, 1), scale_attn_by_inverse_layer_idx=True)
+    bare = other("trf_blocks.1.norm1", (0, 1, 2), bias=False)
+
+    assert [step.name for step in exact.steps] == ["erf", "result"]
+    assert (relu.operation, written(relu)[0][:11]) == ("ReLU", "y = max(0,x")
+    assert unscaled.recomputed == unscaled.operands[0].value
+    assert by_block.recomputed == pytest.approx(by_block.operands[0].value / (2 * 4**0.5))
+    assert [step.name for step in bare.steps][-1] == "scale"
 
 
 # --- what can't be explained -----------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+from pathlib import Path
 
 import pytest
 import torch
@@ -70,3 +71,27 @@ def test_a_model_of_other_settings_is_written_out() -> None:
     arithmetic, model = printed_by(program)
     assert model == explanation.captured
     assert arithmetic == pytest.approx(model, rel=1e-4)
+
+
+def test_a_checkpoint_is_loaded_by_the_program(tmp_path: Path) -> None:
+    config = GPTConfig(vocab_size=61, emb_dim=8, n_heads=2, n_layers=1, context_length=4)
+    model = initialise(config, seed=7)
+    torch.save(model.state_dict(), tmp_path / "weights.pth")
+    trace = capture(model, torch.tensor([[1, 2, 3]]))
+    explanation = explain(trace, "trf_blocks.0.norm1", (0, 2, 5))
+    assert explanation is not None
+
+    arithmetic, captured = printed_by(snippet(trace, explanation, None, str(tmp_path / "weights.pth")))
+
+    assert captured == explanation.captured
+    assert arithmetic == pytest.approx(captured, rel=1e-4)
+
+
+def test_a_checkpoint_of_the_hub_is_named(plain_trace: Trace) -> None:
+    explanation = explain(plain_trace, "drop_emb", (0, 0, 0))
+    assert explanation is not None
+
+    program = snippet(plain_trace, explanation, None, "hf:openai-community/gpt2")
+
+    assert "load(download('openai-community/gpt2', " in program
+    compile(program, "snippet", "exec")

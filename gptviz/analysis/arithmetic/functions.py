@@ -48,7 +48,8 @@ def layer_norm(cell: Cell) -> Explanation:
     if scale is not None:
         value = scale.value * normalised
         sizes = [abs(scale.value)]
-        equation = f"\\word{{scaled}} = \\word{{scale}}_{{{e}}} · n"
+        result = "\\word{scaled}" if shift is not None else f"y_{{{t},{e}}}"
+        equation = f"{result} = \\word{{scale}}_{{{e}}} · n"
         steps.append(Step("scale", equation, f"{figure(scale.value)} · {factor(normalised)}", value))
     if shift is not None:
         before, value = value, value + shift.value
@@ -68,7 +69,8 @@ def layer_norm(cell: Cell) -> Explanation:
         cell.stage,
         cell.index,
         "LayerNorm",
-        f"The token's {n:,} features get mean 0 and variance 1; then a learned scale and shift for each feature.",
+        f"The token's {n:,} features get mean 0 and variance 1; then each has a learned scale"
+        f"{' and shift' if shift is not None else '; this model has no shift'}.",
         tuple(steps),
         (x, *learned.values()),
         value,
@@ -148,14 +150,7 @@ def _leading(scores: np.ndarray[tuple[int, ...], np.dtype[np.float64]], count: i
 
 def activation(cell: Cell) -> Explanation:
     """The feed-forward's nonlinearity, as the live module computes it."""
-    return _ACTIVATIONS[_kind(cell)](cell, cell.number("x", cell.source, *cell.index))
-
-
-def _kind(cell: Cell) -> str:
-    kind = type(cell.module).__name__
-    if kind == "GELU" and getattr(cell.module, "approximate", "tanh") == "none":
-        return "exact GELU"
-    return kind
+    return _ACTIVATIONS[type(cell.module).__name__](cell, cell.number("x", cell.source, *cell.index))
 
 
 def _gelu_tanh(cell: Cell, x: Operand) -> Explanation:
@@ -230,7 +225,7 @@ def _bent(
 
 _ACTIVATIONS: dict[str, Callable[[Cell, Operand], Explanation]] = {
     "GELU": _gelu_tanh,
-    "exact GELU": _gelu_exact,
+    "ExactGELU": _gelu_exact,
     "ReLU": _relu,
 }
 

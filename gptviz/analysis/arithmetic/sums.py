@@ -127,21 +127,28 @@ def _at(cell: Cell, name: str) -> tuple[int, ...]:
 
 
 def scaled(cell: Cell) -> Explanation:
-    """The score divided by √D."""
+    """The score divided by √D, or by what the live module has instead."""
     _, _, q, k = cell.index
     score = cell.number("s", cell.source, *cell.index)
-    D = int(cell.module.head_dim)
-    value = score.value / math.sqrt(D)
-    root = f"\\frac{{{figure(score.value)}}}{{\\root{{{D}}}}}"
+    D = getattr(cell.module, "head_dim", None)
+    divisor = math.sqrt(D) if D is not None else float(cell.module.divisor)
+    symbol, number = ("\\root{D}", f"\\root{{{D}}}") if D is not None else ("\\word{divisor}", figure(divisor))
+    sentence = (
+        f"A sum of {D} products spreads like √{D} = {divisor:.4g}; divided by it, softmax does not become too sharp."
+        if D is not None
+        else f"This model divides the scores of this block by {divisor:.6g}, where GPT-2 has √D."
+    )
+    value = score.value / divisor
+    equation = f"\\word{{scaled}}_{{{q},{k}}} = \\frac{{s_{{{q},{k}}}}}{{{symbol}}}"
     return Explanation(
         cell.stage,
         cell.index,
         "scaling",
-        f"A sum of {D} products spreads like √{D} = {D**0.5:.4g}; divided by it, softmax does not become too sharp.",
-        (Step("", f"\\word{{scaled}}_{{{q},{k}}} = \\frac{{s_{{{q},{k}}}}}{{\\root{{D}}}}", root, value),),
+        sentence,
+        (Step("", equation, f"\\frac{{{figure(score.value)}}}{{{number}}}", value),),
         (score,),
         value,
         cell.value,
-        (f"value = {code_of(score.place)} / {D} ** 0.5",),
+        (f"value = {code_of(score.place)} / {f'{D} ** 0.5' if D is not None else repr(divisor)}",),
         behind=cell.score(),
     )
