@@ -67,7 +67,8 @@ class Charts(QWidget):
         terms = (
             found.terms if found.vectors and found.terms and len(found.terms) == len(found.vectors[0].values) else None
         )
-        self.strips.show_rows(*self._rows(found.vectors, terms, stage_of))
+        vectors = found.vectors if found.own_row is None else (*found.vectors, found.own_row)
+        self.strips.show_rows(*self._rows(vectors, terms, stage_of))
         behind = found.behind
         vectors = () if behind is None or behind.right is None else (behind.left, behind.right)
         self.behind.show_rows(*self._rows(vectors, behind, stage_of))

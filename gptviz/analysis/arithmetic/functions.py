@@ -78,7 +78,8 @@ def layer_norm(cell: Cell) -> Explanation:
         tuple(code),
         spread=math.hypot(*sizes),
         spread_of=ROW,
-        vectors=(row, after),
+        vectors=(row,),
+        own_row=after,
     )
 
 

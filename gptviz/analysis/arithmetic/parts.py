@@ -146,7 +146,8 @@ class Explanation:
     numbers were added and may have cancelled, √Σ terms² if that is larger; ``relative_to`` says which.
 
     ``vectors`` and ``terms`` take part in the steps. ``behind`` does not: of what is made from an attention score,
-    it is the sum that the score once was.
+    it is the sum that the score once was. ``own_row`` is the row that the number stands in, where it is compared
+    with that which it was made from.
     """
 
     stage: "Stage"
@@ -164,6 +165,7 @@ class Explanation:
     vectors: tuple[Vector, ...] = ()
     terms: Terms | None = None
     behind: Terms | None = None
+    own_row: Vector | None = None
     note: str = ""
 
     @property
