@@ -1,6 +1,6 @@
 """Arithmetic: how the selected number was made, from its true operands, and the way back through them."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent, QShortcut
@@ -21,6 +21,7 @@ from gptviz.analysis.arithmetic import Explanation, Operand, Place, explain, sni
 from gptviz.analysis.arithmetic.words import Words
 from gptviz.analysis.arithmetic.writing import plain, whole
 from gptviz.analysis.formulas import Sizes
+from gptviz.analysis.operands import stream_stages
 from gptviz.analysis.stage_text import input_title, stage_text
 from gptviz.capture.stages import Stage
 from gptviz.panes.arithmetic_charts import Charts
@@ -83,6 +84,13 @@ class ArithmeticPane(Pane):
         self.chips = NumberChips()
         self.chips.chosen.connect(self._chip_chosen)
         self.verdict = _label("muted")
+        self.parts = QToolButton()
+        self.parts.setObjectName("link")
+        self.parts.setText("Where from ›")
+        self.parts.setToolTip("Show what each part of the model added to this number")
+        self.parts.setAccessibleName("Where this number comes from, part by part")
+        self.parts.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.parts.clicked.connect(self._show_parts)
         self.charts = Charts()
         self.charts.chosen.connect(session.trail.follow)
         self.charts.row_reached.connect(self._show_row)
@@ -109,9 +117,14 @@ class ArithmeticPane(Pane):
         left = QWidget()
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 0, 0)
-        parts: tuple[QWidget, ...] = (self.head, self.sentence, self.working, self.made_from, self.chips, self.verdict)
+        parts: tuple[QWidget, ...] = (self.head, self.sentence, self.working, self.made_from, self.chips)
         for part in parts:
             column.addWidget(part)
+        last = QHBoxLayout()
+        last.setSpacing(2 * UNIT)
+        last.addWidget(self.verdict, 1)
+        last.addWidget(self.parts, 0, Qt.AlignmentFlag.AlignTop)
+        column.addLayout(last)
         column.setSpacing(2 * UNIT)
         column.addStretch()
         body = QWidget()
@@ -194,6 +207,7 @@ class ArithmeticPane(Pane):
         self.head.set_number(title, stage.family.value, self._words.coordinates(stage, place.index), value)
         self.head.setToolTip(str(place))
         shown: tuple[QWidget, ...] = (self.working, self.made_from, self.chips, self.verdict)
+        self.parts.setVisible(found is not None and self._question(trace, place) is not None)
         for part in shown:
             part.setVisible(found is not None)
         if found is None:
@@ -235,6 +249,21 @@ class ArithmeticPane(Pane):
 
     def _show_row(self, top: int, bottom: int) -> None:
         self.area.ensureVisible(0, self.charts.y() + (top + bottom) // 2, 0, px(40))
+
+    def _question(self, trace: "Trace", place: Place) -> dict[str, Any] | None:
+        """Return what to ask about the parts of a number; None of one that is no sum of parts."""
+        if place.name in stream_stages(trace.config):
+            return {"kind": "stream", "stage": place.name, "feature": place.index[-1]}
+        return {"kind": "logit", "token": place.index[-1]} if place.name in ("out_head", "last") else None
+
+    def _show_parts(self) -> None:
+        trace, place = self.session.state.trace, self._place
+        question = None if trace is None or place is None else self._question(trace, place)
+        if question is not None:
+            if place is not None and place.name == "last":
+                self.session.select(query=-1)
+            self.session.attributing.ask(**question)
+            self.pane_wanted.emit("where-from")
 
     def _copy(self) -> None:
         state = self.session.state

@@ -179,3 +179,21 @@ def test_a_zoomed_map_is_shown_whole_by_a_double_click(window: MainWindow, user:
 
     assert not map_.zoomed
     assert not in_front(window)
+
+
+@pytest.mark.without_panes("flow", "stage")
+def test_a_value_of_the_stream_and_a_logit_lead_to_their_parts(window: MainWindow, user: User, qtbot: QtBot) -> None:
+    for name, index, kind in (("trf_blocks.1.shortcut1", (0, 1, 7), "stream"), ("last", (0, 464), "logit")):
+        window.session.go_to(Place(name, index))
+        user.presses(Qt.Key.Key_E, CONTROL)
+        pane = arithmetic(window, qtbot)
+
+        user.clicks(pane.parts)
+
+        question = user.state.where_from.question
+        assert question.kind == kind
+        assert index[-1] in (question.feature, question.token)
+        qtbot.waitUntil(window.docks["where-from"].pane.isVisible)
+    window.session.go_to(Place("trf_blocks.0.att.scores", (0, 0, 1, 1)))
+    user.presses(Qt.Key.Key_E, CONTROL)
+    assert not arithmetic(window, qtbot).parts.isVisible()
