@@ -211,6 +211,12 @@ def walk() -> None:
         )
 
 
+def arithmetic() -> None:
+    figures = inside("arithmetic")
+    answer, shown = figures["slowest_answer_ms"], figures["slowest_shown_ms"]
+    print(f"arithmetic, 64 tokens, slowest of all stages: answer {answer:.1f} ms, in all panes after {shown:.0f} ms")
+
+
 def run_in_window(prompt: str, look: Callable[..., None]) -> None:
     """Open the window with the 124M model, run ``prompt`` after the first run, then call ``look``."""
     from gptviz.app.appearance import Appearance
@@ -331,6 +337,31 @@ def measure_walk(tokens: int) -> None:
     run_in_window(" the" * tokens, look)
 
 
+def measure_arithmetic() -> None:
+    from gptviz.analysis.arithmetic import Place, explain
+
+    def look(app: object, session: object, window: object) -> None:
+        session.run()
+        wait_while(app, lambda: session.busy or session.checking.pending)
+        window.show_pane("arithmetic")
+        trace, answers, shown = session.state.trace, [], []
+        for record in [record for record in trace.records if record.stage.layer in (None, 0)]:
+            place = Place(record.name, tuple(size * 2 // 3 for size in record.output_shape))
+            times = []
+            for _ in range(9):
+                start = time.perf_counter()
+                assert explain(trace, place.name, place.index).ok
+                times.append((time.perf_counter() - start) * 1000)
+            answers.append(statistics.median(times))
+            start = time.perf_counter()
+            session.go_to(place)
+            app.processEvents()
+            shown.append((time.perf_counter() - start) * 1000)
+        tell(slowest_answer_ms=max(answers), slowest_shown_ms=max(shown))
+
+    run_in_window(" the" * 64, look)
+
+
 def resident() -> int:
     """Bytes of memory that this process holds at present."""
     pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
@@ -344,6 +375,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "start": window_start,
     "repaint": repaint,
     "walk": walk,
+    "arithmetic": arithmetic,
 }
 INSIDE: dict[str, Callable[[], None]] = {
     "ratio-4": lambda: ratio_of(4, 60),
@@ -359,6 +391,7 @@ INSIDE: dict[str, Callable[[], None]] = {
     "repaint": measure_repaint,
     "walk-64": lambda: measure_walk(64),
     "walk-1024": lambda: measure_walk(1024),
+    "arithmetic": measure_arithmetic,
 }
 
 if __name__ == "__main__":

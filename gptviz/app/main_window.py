@@ -3,7 +3,7 @@
 from html import escape
 
 from PySide6.QtCore import QRect, QSize, Qt, QTimer, Slot
-from PySide6.QtGui import QCloseEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent, QMouseEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QTabWidget, QToolBar, QToolButton, QVBoxLayout, QWidget
 
 from gptviz.app.actions import Actions
@@ -31,6 +31,7 @@ _CENTRE = (
     "attention",
     "heads",
     "layer-norm",
+    "arithmetic",
     "where-from",
     "checks",
 )  # the first above, the others as tabs below it
@@ -232,6 +233,15 @@ class MainWindow(QMainWindow):
     @Slot()
     def _show_checks(self) -> None:
         self.show_pane("checks")
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Take a mouse's back and forward buttons, wherever the pane under it has no use for them."""
+        trail = self.session.trail
+        calls = {Qt.MouseButton.BackButton: trail.back, Qt.MouseButton.ForwardButton: trail.forward}
+        if event.button() in calls:
+            calls[event.button()]()
+        else:
+            super().mousePressEvent(event)
 
     def edit_prompt(self) -> None:
         """Put the cursor into the prompt."""

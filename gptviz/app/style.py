@@ -89,6 +89,7 @@ QLabel#figure {{ font-family: "{MONO_FAMILY}"; font-size: {px(20)}px; }}
 QLabel#caption {{ color: {theme.muted}; font-size: {px(12)}px; font-weight: 500; }}
 QLabel#fieldMessage {{ color: {theme.error}; font-size: {px(12)}px; }}
 QLabel#muted {{ color: {theme.muted}; font-size: {px(12)}px; }}
+QLabel#muted[wrong="true"] {{ color: {theme.error}; font-weight: 600; }}
 QLabel#count {{ font-family: "{MONO_FAMILY}"; font-size: {px(12)}px; color: {theme.muted}; }}
 QLabel#count[over="true"] {{ color: {theme.error}; }}
 QLabel#problem {{ color: {theme.error}; font-size: {px(12)}px; }}
@@ -111,8 +112,11 @@ QPushButton#reset:hover {{ background: {hover}; color: {theme.text}; }}
 QToolButton#flat {{ background: transparent; border: 1px solid transparent; padding: {px(4)}px {px(6)}px; }}
 QToolButton#flat:hover {{ background: {hover}; }}
 QToolButton#flat:focus {{ border: 1px solid {theme.accent}; }}
+QToolButton#tag {{ background: {theme.panel}; border: 1px solid {theme.accent}; color: {theme.accent};
+    font-size: {px(12)}px; padding: {px(1)}px {px(8)}px; min-height: {px(18)}px; border-radius: {px(5)}px; }}
+QToolButton#tag:hover {{ background: {theme.accent}; color: {theme.on_accent}; }}
 QToolButton#link {{ background: transparent; border: 1px solid transparent; color: {theme.accent};
-    font-size: {px(12)}px; padding: 0 {px(2)}px; min-height: {px(18)}px; }}
+    font-size: {px(12)}px; padding: 0 {px(2)}px; min-height: {px(18)}px; border-radius: {px(3)}px; }}
 QToolButton#link:hover {{ text-decoration: underline; }}
 QToolButton#link:focus {{ border: 1px solid {theme.accent}; }}
 QStatusBar QToolButton#flat {{ color: {theme.muted}; font-size: {px(12)}px; padding: 0 {px(6)}px; }}

@@ -32,6 +32,7 @@ PANES: tuple[PaneEntry, ...] = (
     PaneEntry("attention", "Attention", "attention", "AttentionPane"),
     PaneEntry("heads", "Heads", "heads", "HeadsPane"),
     PaneEntry("layer-norm", "LayerNorm", "layer_norm", "LayerNormPane"),
+    PaneEntry("arithmetic", "Arithmetic", "arithmetic", "ArithmeticPane"),
     PaneEntry("where-from", "Where from", "where_from", "WhereFromPane"),
     PaneEntry("checks", "Checks", "checks", "ChecksPane"),
     PaneEntry("next-token", "Next token", "next_token", "NextTokenPane"),

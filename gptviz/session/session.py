@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from gptviz.analysis.place import Place
 from gptviz.session import jobs, touring
 from gptviz.session.attributing import Attributing
 from gptviz.session.checking import Checking
@@ -19,6 +20,7 @@ from gptviz.session.lab_work import LabWork
 from gptviz.session.live import LiveStepping
 from gptviz.session.measuring import Measuring
 from gptviz.session.model_making import ModelMaking
+from gptviz.session.numbers import selection_of, what_belongs_to
 from gptviz.session.opening import Opening
 from gptviz.session.replaying import Replaying
 from gptviz.session.requests import ModelRequest, UntrainedRequest
@@ -33,6 +35,7 @@ from gptviz.session.state import (
 )
 from gptviz.session.texts import Texts
 from gptviz.session.tidying import Tidying
+from gptviz.session.trail import Trailing
 from gptviz.session.turns import Turns
 from gptviz.session.walk import Walk
 from gptviz.session.worker import Outcome, Worker
@@ -65,6 +68,7 @@ class Session(QObject):
         self.walk = Walk(self)
         self.loop = GreedyLoop(self)
         self.live = LiveStepping(self)
+        self.trail = Trailing(self)
         self.attributing, self.checking, self.tidying = Attributing(self), Checking(self), Tidying(self)
         self.measuring = Measuring(self)
         self.labs, self.texts = LabWork(self), Texts(self)
@@ -198,19 +202,17 @@ class Session(QObject):
         elif selection != self._state.selection:
             self.change(selection=selection)
 
-    def select_stage(self, name: str) -> None:
+    def select_stage(self, name: str, **what: Any) -> None:
         """Select a stage, and with it the block, the LayerNorm or the attention view that it belongs to."""
-        what: dict[str, Any] = {"stage": name}
-        local = name
-        if name.startswith("trf_blocks."):
-            _, layer, local = name.split(".", 2)
-            what["layer"] = int(layer)
-        if local in ("norm1", "norm2", "final_norm"):
-            what["norm"] = local
-        view = local.removeprefix("att.")
-        if view in ("scores", "scaled", "masked", "weights"):
+        belonging, view = what_belongs_to(name)
+        if view is not None:
             self.set_option(attention_view=view)
-        self.select(**what)
+        self.select(**{**belonging, **what})
+
+    def go_to(self, place: Place) -> None:
+        """Select one number of a stage."""
+        if self._state.trace is not None:
+            self.select_stage(place.name, **selection_of(place, self._state.trace.config))
 
     def set_option(self, **what: Any) -> None:
         """Change a view option, for example ``set_option(top_k=20)``."""

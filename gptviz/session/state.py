@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from gptviz.analysis.attribution_question import Question
 from gptviz.analysis.check import Check
+from gptviz.analysis.place import Place
 
 if TYPE_CHECKING:
     from gptviz.analysis.attribution import StreamParts
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from gptviz.session.requests import ModelQuestion
     from gptviz.tokenizer import Piece
 
-ATTENTION_VIEWS = ("scores", "scaled", "masked", "weights")
 DEFAULT_PROMPT = "Hello, I am"
 DEFAULT_SEED = 123
 DEFAULT_CONFIG = "gpt2-small"
@@ -70,7 +70,11 @@ class ModelInfo:
 
 @dataclass(frozen=True)
 class Selection:
-    """What the person looks at: indices from 0. ``query``, ``key`` are token positions; -1 is the last one."""
+    """What the person looks at: indices from 0. ``query``, ``key`` are token positions; -1 is the last one.
+
+    ``token`` is an ID of the vocabulary, of which the logits have a column each. Which number of the stage is
+    meant, also where nothing was chosen, is in ``session.numbers``.
+    """
 
     stage: str | None = None
     layer: int = 0
@@ -78,6 +82,7 @@ class Selection:
     query: int = -1
     key: int | None = None
     feature: int | None = None
+    token: int | None = None
     row: int = 0
     norm: str = "norm1"  # which LayerNorm: norm1 or norm2 of the layer, or final_norm
 
@@ -222,6 +227,28 @@ class TourState:
 
 
 @dataclass(frozen=True)
+class Trail:
+    """The numbers that were looked at, one after the other; ``at`` is the present one.
+
+    ``starts`` are those that were chosen freely. Each of the others is an operand of the one before it.
+    """
+
+    places: tuple[Place, ...] = ()
+    at: int = -1
+    starts: tuple[int, ...] = ()
+
+    @property
+    def here(self) -> Place | None:
+        """The present number."""
+        return self.places[self.at] if self.places else None
+
+    @property
+    def way(self) -> range:
+        """Where the present number and those that led to it stand in ``places``."""
+        return range(max((start for start in self.starts if start <= self.at), default=0), self.at + 1)
+
+
+@dataclass(frozen=True)
 class WhereFrom:
     """The number that is taken apart, and what was added up at the selected token, as far as it was read."""
 
@@ -248,6 +275,7 @@ class ViewState:
     where_from: WhereFrom = field(default_factory=WhereFrom)
     live: "tuple[StageRecord, ...] | None" = None  # stages finished so far, while a pass runs
     selection: Selection = field(default_factory=Selection)
+    trail: Trail = field(default_factory=Trail)
     options: Options = field(default_factory=Options)
     activity: Activity | None = None
     generation: Generation = field(default_factory=Generation)
