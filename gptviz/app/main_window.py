@@ -2,8 +2,8 @@
 
 from html import escape
 
-from PySide6.QtCore import QSize, Qt, QTimer, Slot
-from PySide6.QtGui import QCloseEvent, QShowEvent
+from PySide6.QtCore import QRect, QSize, Qt, QTimer, Slot
+from PySide6.QtGui import QCloseEvent, QMouseEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QTabWidget, QToolBar, QToolButton, QVBoxLayout, QWidget
 
 from gptviz.app.actions import Actions
@@ -15,6 +15,8 @@ from gptviz.app.prompt_bar import PromptBar
 from gptviz.app.recent import Recent
 from gptviz.app.settings import Settings
 from gptviz.app.status import StatusBar
+from gptviz.app.tour_guide import TourGuide
+from gptviz.app.tour_offer import TourOffer
 from gptviz.app.transport import Transport
 from gptviz.app.walk_keys import WalkKeys
 from gptviz.panes import PANES
@@ -27,7 +29,9 @@ _CENTRE = (
     "flow",
     "stage",
     "attention",
+    "heads",
     "layer-norm",
+    "arithmetic",
     "where-from",
     "checks",
 )  # the first above, the others as tabs below it
@@ -52,9 +56,11 @@ class MainWindow(QMainWindow):
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
         self.docks = {pane.name: PaneDock(pane, session, self) for pane in PANES}
         self.bench = LabBench(self)
+        self.tour = TourGuide(self, settings)
         self.prompt_bar = PromptBar(session)
         self.transport = Transport(session)
         self.banner = Banner(session)
+        self.offer = TourOffer(session, settings)
         self._walk_keys = WalkKeys(self, session.walk)
         self.status = StatusBar(session)
         self.actions_ = Actions(self)
@@ -90,6 +96,7 @@ class MainWindow(QMainWindow):
         layout.addWidget(self.prompt_bar)
         layout.addWidget(self.transport)
         layout.addWidget(self.banner)
+        layout.addWidget(self.offer)
         bar = QToolBar("Prompt")
         bar.setObjectName("prompt-bar")
         bar.setMovable(False)
@@ -126,23 +133,29 @@ class MainWindow(QMainWindow):
 
     def restore_default_layout(self) -> None:
         """Put all panes back to where a first start has them."""
+        self.tour.forget()
         self.bench.leave()
+        self.place_docks()
+        for pane in PANES:
+            self.docks[pane.name].setVisible(pane.at_first)
+        self.docks[_CENTRE[1]].raise_()
+        self._share_out()
+
+    def place_docks(self) -> None:
+        """Put every dock where a first start has it; the tour's is the leftmost, and hidden at first."""
         for dock in self.docks.values():
             dock.setFloating(False)
             self.removeDockWidget(dock)
         docks = self.docks
         top, *below = (docks[name] for name in _CENTRE)
-        self.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, docks["shape-trace"])
+        self.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, docks["tour"])
+        self.splitDockWidget(docks["tour"], docks["shape-trace"], Qt.Orientation.Horizontal)
         self.splitDockWidget(docks["shape-trace"], top, Qt.Orientation.Horizontal)
         self.splitDockWidget(top, docks["next-token"], Qt.Orientation.Horizontal)
         self.splitDockWidget(docks["next-token"], docks["generation"], Qt.Orientation.Vertical)
         self.splitDockWidget(top, below[0], Qt.Orientation.Vertical)
         for dock in below[1:]:
             self.tabifyDockWidget(below[0], dock)
-        for dock in docks.values():
-            dock.show()
-        below[0].raise_()
-        self._share_out()
 
     def _share_out(self) -> None:
         """Give the sides what they need and the middle the rest."""
@@ -209,9 +222,26 @@ class MainWindow(QMainWindow):
         self.docks[name].show()
         self.docks[name].raise_()
 
+    def header_spot(self, name: str) -> tuple[QWidget, QRect]:
+        """Return where a part of the header is, for whoever points at it: model, prompt, tokens or slider."""
+        bar = self.prompt_bar
+        if name == "tokens":
+            return bar.strip.viewport(), bar.strip.chips_box()
+        widget = {"model": self._model_button, "prompt": bar.edit, "slider": self.transport.slider}[name]
+        return widget, widget.rect()
+
     @Slot()
     def _show_checks(self) -> None:
         self.show_pane("checks")
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Take a mouse's back and forward buttons, wherever the pane under it has no use for them."""
+        trail = self.session.trail
+        calls = {Qt.MouseButton.BackButton: trail.back, Qt.MouseButton.ForwardButton: trail.forward}
+        if event.button() in calls:
+            calls[event.button()]()
+        else:
+            super().mousePressEvent(event)
 
     def edit_prompt(self) -> None:
         """Put the cursor into the prompt."""
@@ -242,12 +272,13 @@ class MainWindow(QMainWindow):
         self.prompt_bar.apply_theme()
         self.transport.apply_theme()
         self.banner.apply_theme()
+        self.offer.apply_theme()
         for dock in self._all_docks():
             dock.apply_theme()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self._settings is not None:
-            self._settings.save_layout(self.saveGeometry(), self.bench.layout_to_save())
+            self._settings.save_layout(self.saveGeometry(), self.tour.layout_to_save())
         self.hide()
         self.session.close()
         super().closeEvent(event)

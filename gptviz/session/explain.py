@@ -11,6 +11,8 @@ def explain(what: str, error: BaseException) -> Message:
     text = str(error).strip().rstrip(".") or kind
     if isinstance(error, MemoryError) or "allocate memory" in text or "can't allocate" in text:
         return Message(what, "the machine has not enough memory for it", "Choose a smaller model or a shorter prompt")
+    if kind == "RefusedInputError":
+        return Message(what, text[:1].lower() + text[1:], "Choose a smaller configuration")
     if kind in ("CheckpointError", "HeadsNeeded"):
         return Message(what, error.why, error.remedy)  # type: ignore[attr-defined]
     if kind == "TableError":

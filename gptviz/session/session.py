@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from gptviz.session import jobs
+from gptviz.analysis.place import Place
+from gptviz.session import jobs, touring
 from gptviz.session.attributing import Attributing
 from gptviz.session.checking import Checking
 from gptviz.session.clamping import clamped
@@ -17,7 +18,9 @@ from gptviz.session.gate import Gate
 from gptviz.session.greedy_loop import GreedyLoop
 from gptviz.session.lab_work import LabWork
 from gptviz.session.live import LiveStepping
+from gptviz.session.measuring import Measuring
 from gptviz.session.model_making import ModelMaking
+from gptviz.session.numbers import selection_of, what_belongs_to
 from gptviz.session.opening import Opening
 from gptviz.session.replaying import Replaying
 from gptviz.session.requests import ModelRequest, UntrainedRequest
@@ -32,11 +35,13 @@ from gptviz.session.state import (
 )
 from gptviz.session.texts import Texts
 from gptviz.session.tidying import Tidying
+from gptviz.session.trail import Trailing
 from gptviz.session.turns import Turns
 from gptviz.session.walk import Walk
 from gptviz.session.worker import Outcome, Worker
 
 if TYPE_CHECKING:
+    from gptviz.model.config import GPTConfig
     from gptviz.model.gpt import GPTModel
 
 _LIVE_MS = 50  # how often progress is read off the worker
@@ -63,13 +68,16 @@ class Session(QObject):
         self.walk = Walk(self)
         self.loop = GreedyLoop(self)
         self.live = LiveStepping(self)
+        self.trail = Trailing(self)
         self.attributing, self.checking, self.tidying = Attributing(self), Checking(self), Tidying(self)
+        self.measuring = Measuring(self)
         self.labs, self.texts = LabWork(self), Texts(self)
         self.replaying = Replaying(self)
         self.making = ModelMaking(self)
         self.opening = Opening(self)
+        self.tour = touring.Touring(self)
         self.turns = Turns(self)
-        self._quiet_parts = (self.attributing, self.checking, self.tidying, self.labs)
+        self._quiet_parts = (self.attributing, self.checking, self.measuring, self.tidying, self.labs)
 
     @property
     def state(self) -> ViewState:
@@ -124,9 +132,9 @@ class Session(QObject):
             self.texts.load()
         self.making.make(request)
 
-    def use_model(self, config: str, seed: int) -> None:
-        """Initialise another untrained model in the background, then run the prompt on it."""
-        self.making.make(UntrainedRequest(config, seed))
+    def use_model(self, config: "str | GPTConfig", seed: int) -> None:
+        """Initialise another untrained model, of a configuration or its name, then run the prompt on it."""
+        self.making.make(UntrainedRequest(jobs.named(config), seed))
 
     def set_prompts(self, prompts: tuple[str, ...]) -> None:
         """Replace all prompts; their tokens follow."""
@@ -194,19 +202,17 @@ class Session(QObject):
         elif selection != self._state.selection:
             self.change(selection=selection)
 
-    def select_stage(self, name: str) -> None:
+    def select_stage(self, name: str, **what: Any) -> None:
         """Select a stage, and with it the block, the LayerNorm or the attention view that it belongs to."""
-        what: dict[str, Any] = {"stage": name}
-        local = name
-        if name.startswith("trf_blocks."):
-            _, layer, local = name.split(".", 2)
-            what["layer"] = int(layer)
-        if local in ("norm1", "norm2", "final_norm"):
-            what["norm"] = local
-        view = local.removeprefix("att.")
-        if view in ("scores", "scaled", "masked", "weights"):
+        belonging, view = what_belongs_to(name)
+        if view is not None:
             self.set_option(attention_view=view)
-        self.select(**what)
+        self.select(**{**belonging, **what})
+
+    def go_to(self, place: Place) -> None:
+        """Select one number of a stage."""
+        if self._state.trace is not None:
+            self.select_stage(place.name, **selection_of(place, self._state.trace.config))
 
     def set_option(self, **what: Any) -> None:
         """Change a view option, for example ``set_option(top_k=20)``."""
@@ -274,10 +280,9 @@ class Session(QObject):
 
     @Slot()
     def _read_progress(self) -> None:
-        context, state = self._worker.context, self._state
+        context, state, what = self._worker.context, self._state, dict[str, Any]()
         if context is None or state.activity is None:
             return
-        what: dict[str, Any] = {}
         if context.text is not None:
             activity = Activity(context.text, context.fraction)
             what["activity"] = state.activity if activity == state.activity else activity

@@ -19,6 +19,7 @@ class MatrixView(QWidget):
 
     hovered = Signal(object)
     clicked = Signal(int, int)
+    opened = Signal(int, int)
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -29,6 +30,8 @@ class MatrixView(QWidget):
         self.map.setAccessibleName(f"{name} heatmap")
         self.map.cell_hovered.connect(self.hovered)
         self.map.cell_clicked.connect(self.clicked)
+        self.map.offer_explanations()
+        self.map.cell_opened.connect(self.opened)
         self.map.view.sigRangeChanged.connect(self._tell_rule)
         self.caption = _label("rowTitle")
         self.caption.setTextFormat(Qt.TextFormat.PlainText)
