@@ -103,8 +103,8 @@ class Actions:
         view = self._menu("View", ())
         for number, dock in enumerate(window.docks.values(), start=1):
             toggle = dock.toggleViewAction()
-            toggle.setShortcut(QKeySequence(f"Alt+{number}"))
-            toggle.setToolTip(f"Show or hide the pane {dock.windowTitle()} (Alt+{number})")
+            toggle.setShortcut(QKeySequence(f"Alt+{number % 10}"))
+            toggle.setToolTip(f"Show or hide the pane {dock.windowTitle()} (Alt+{number % 10})")
             view.addAction(toggle)
         view.addActions([self.restore])
         view.addSeparator()
