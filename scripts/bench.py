@@ -178,10 +178,11 @@ def paint_bare() -> None:
 
 def paint_gptviz() -> None:
     from gptviz.app.application import make_application, open_window
+    from gptviz.session.requests import UntrainedRequest
 
     app = make_application()
     watch = tell_first_paint()
-    open_window("Hello, I am", "gpt2-small", 123)
+    open_window("Hello, I am", UntrainedRequest("gpt2-small", 123))
     del app, watch
 
 
