@@ -68,9 +68,9 @@ class Session(QObject):
         self.walk = Walk(self)
         self.loop = GreedyLoop(self)
         self.live = LiveStepping(self)
-        self.trail = Trailing(self)
         self.attributing, self.checking, self.tidying = Attributing(self), Checking(self), Tidying(self)
         self.measuring = Measuring(self)
+        self.trail = Trailing(self)  # after those that drop what is no longer true
         self.labs, self.texts = LabWork(self), Texts(self)
         self.replaying = Replaying(self)
         self.making = ModelMaking(self)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -103,7 +104,9 @@ def softmax(cell: Cell) -> Explanation:
     total = math.fsum(powers)
     value = float(powers[k]) / total
     seen = int(np.isfinite(row.exact).sum())
-    shown = Terms("e^(score − m), key by key", powers[:seen] if _leading(row.exact, seen) else powers, row)
+    if k < seen and _leading(row.exact, seen):  # leave out the masked keys, which add nothing
+        row, powers = replace(row, values=row.values[:seen]), powers[:seen]
+    shown = Terms("e^(score − m), key by key", powers, row)
     exponent = "−∞" if math.isinf(score.value) else f"{figure(score.value)} − {factor(maximum)}"
     limit = len(shown) - 1
     steps = (
