@@ -68,7 +68,9 @@ def explanation(steps: "Normalised") -> str:
         )
     if eps == 0:
         if rounding:
-            return f"{rounding}Without eps it is divided by itself, and rounding becomes whole numbers: eps prevents it."
+            return (
+                f"{rounding}Without eps it is divided by itself, and rounding becomes whole numbers: eps prevents it."
+            )
         return "Without eps the variance after is 1, up to rounding."
     share = eps / (variance + eps)
     if share < _UNSEEN:

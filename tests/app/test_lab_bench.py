@@ -1,5 +1,7 @@
 """The bench of labs: it takes the place of the model's panes, and gives it back."""
 
+from itertools import pairwise
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTabBar
@@ -14,7 +16,7 @@ def tab_rows(window: MainWindow) -> list[list[str]]:
     """The rows of tabs that can be seen, from left to right."""
     bars = [bar for bar in window.findChildren(QTabBar) if bar.isVisible() and window.rect().contains(bar.geometry())]
     bars.sort(key=lambda bar: bar.x())
-    for bar, other in zip(bars, bars[1:], strict=False):
+    for bar, other in pairwise(bars):
         assert not bar.geometry().intersects(other.geometry())
     return [[bar.tabText(place) for place in range(bar.count())] for bar in bars]
 
