@@ -92,8 +92,9 @@ class Actions:
         view = self._menu("View", ())
         for number, dock in enumerate(window.docks.values(), start=1):
             toggle = dock.toggleViewAction()
-            toggle.setShortcut(QKeySequence(f"Alt+{number}"))
-            toggle.setToolTip(f"Show or hide the pane {dock.windowTitle()} (Alt+{number})")
+            key = _pane_key(number)
+            toggle.setShortcut(QKeySequence(key))
+            toggle.setToolTip(f"Show or hide the pane {dock.windowTitle()} ({key})")
             view.addAction(toggle)
         view.addActions([self.restore])
         view.addSeparator()
@@ -185,3 +186,8 @@ class Actions:
             f"gptviz {__version__}\n\nWatch a GPT-2-shaped PyTorch model run. Every number on screen comes from a "
             "tensor that the running model produced; nothing is invented, nothing is hidden, nothing needs a network.",
         )
+
+
+def _pane_key(number: int) -> str:
+    """Return the shortcut of the pane that stands at place ``number``, from 1: ten digits, then ten with Shift."""
+    return f"Alt+{number % 10}" if number <= 10 else f"Alt+Shift+{number % 10}"

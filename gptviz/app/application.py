@@ -186,5 +186,5 @@ def _wait_until_idle(session: Session) -> ViewState:
 
 
 def _unsettled(session: Session) -> bool:
-    quiet = session.attributing.pending or session.checking.pending or session.labs.pending
+    quiet = session.watched or session.checking.pending or session.labs.pending
     return session.busy or quiet

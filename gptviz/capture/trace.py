@@ -180,6 +180,14 @@ class Trace:
             )
         return replace(self, replayed=MappingProxyType(tensors))
 
+    def through_head(self, name: str, row: int, positions: slice) -> Array:
+        """Return the logits (t, V) that final norm and head make of the residual stream at stage ``name``.
+
+        ``positions`` are t tokens of sequence ``row``. The model itself does this with the last block's output alone.
+        """
+        array: Array = self.replay.head(self[name][row : row + 1, positions])[0].numpy()
+        return array
+
     @property
     def nbytes(self) -> int:
         """Bytes of memory that the trace holds; tensors that share memory count once."""

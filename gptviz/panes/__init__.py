@@ -34,6 +34,7 @@ PANES: tuple[PaneEntry, ...] = (
     PaneEntry("checks", "Checks", "checks", "ChecksPane"),
     PaneEntry("next-token", "Next token", "next_token", "NextTokenPane"),
     PaneEntry("generation", "Generation", "generation", "GenerationPane"),
+    PaneEntry("lens", "Logit lens", "lens", "LensPane"),
 )
 
 # Labs are panes too; they share a place of their own, the bench.

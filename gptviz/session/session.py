@@ -16,6 +16,7 @@ from gptviz.session.garbage import GuiThreadGarbage
 from gptviz.session.gate import Gate
 from gptviz.session.greedy_loop import GreedyLoop
 from gptviz.session.lab_work import LabWork
+from gptviz.session.lens import Lens
 from gptviz.session.live import LiveStepping
 from gptviz.session.model_making import ModelMaking
 from gptviz.session.opening import Opening
@@ -67,12 +68,13 @@ class Session(QObject):
         self.loop = GreedyLoop(self)
         self.live = LiveStepping(self)
         self.attributing, self.checking, self.tidying = Attributing(self), Checking(self), Tidying(self)
+        self.lens = Lens(self)
         self.labs = LabWork(self)
         self.replaying = Replaying(self)
         self.making = ModelMaking(self)
         self.opening = Opening(self)
         self.turns = Turns(self)
-        self._quiet_parts = (self.attributing, self.checking, self.tidying, self.labs)
+        self._quiet_parts = (self.attributing, self.lens, self.checking, self.tidying, self.labs)
 
     @property
     def state(self) -> ViewState:
@@ -111,6 +113,11 @@ class Session(QObject):
     def settled(self) -> bool:
         """Whether nothing at all is under way or waiting, checks and tidying included."""
         return self.idle and not self.busy and not any(part.pending for part in self._quiet_parts)
+
+    @property
+    def watched(self) -> bool:
+        """Whether something is being read that somebody looks at."""
+        return self.attributing.pending or self.lens.pending
 
     @property
     def idle(self) -> bool:

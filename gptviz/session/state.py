@@ -9,6 +9,7 @@ from gptviz.analysis.check import Check
 if TYPE_CHECKING:
     from gptviz.analysis.attribution import StreamParts
     from gptviz.analysis.candidates import Candidate
+    from gptviz.analysis.logit_lens import LensReading
     from gptviz.capture.trace import StageRecord, Trace
     from gptviz.model.config import GPTConfig
     from gptviz.session.requests import ModelQuestion
@@ -182,6 +183,15 @@ class WhereFrom:
 
 
 @dataclass(frozen=True)
+class LensView:
+    """What the output head makes of the residual stream of the sequence on screen, as far as it was read."""
+
+    reading: "LensReading | None" = None
+    stopped: bool = False
+    problem: str = ""  # why the stream can't be read
+
+
+@dataclass(frozen=True)
 class ViewState:
     """All that the window shows. A batch has several prompts; ``selection.row`` is the one that is shown."""
 
@@ -195,6 +205,7 @@ class ViewState:
     walk: WalkState = field(default_factory=WalkState)
     checks: CheckReport = field(default_factory=CheckReport)
     where_from: WhereFrom = field(default_factory=WhereFrom)
+    lens: LensView = field(default_factory=LensView)
     live: "tuple[StageRecord, ...] | None" = None  # stages finished so far, while a pass runs
     selection: Selection = field(default_factory=Selection)
     options: Options = field(default_factory=Options)
