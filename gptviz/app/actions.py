@@ -46,6 +46,8 @@ class Actions:
             "Continue the held pass", "F9", "Go on to the next breakpoint or the end", live.run_on
         )
         self.add_row = self._action("Add a row", "Ctrl+B", "Make a batch of several prompts", session.add_prompt)
+        self.pin = self._action("Pin this run to compare", "Ctrl+P", "Put the run on screen aside as A", self._pin)
+        self.unpin = self._action("Unpin", "Ctrl+Shift+P", "Let the pinned run go", session.comparing.unpin)
         self.quit = self._action("Quit", "Ctrl+Q", "Close gptviz", window.close)
         self.larger = self._action("Lecture size", "Ctrl+Shift+L", "Draw everything 1.5 times as large", self._scale)
         self.larger.setCheckable(True)
@@ -83,7 +85,7 @@ class Actions:
         window = self._window
         bar = window.menuBar()
         self._menu("File", (self.quit,))
-        self._menu("Run", (self.run, self.cancel, None, self.edit_prompt, self.add_row))
+        self._menu("Run", (self.run, self.cancel, None, self.edit_prompt, self.add_row, None, self.pin, self.unpin))
         self._menu("Walk", (*self.walks, None, self.step_live, self.next, self.run_on))
         self._menu("Generate", (self.step, self.play, None, self.reset))
         bar.addMenu(self.model_menu)
@@ -157,6 +159,10 @@ class Actions:
             action.setChecked(isinstance(wanted, UntrainedRequest) and name == wanted.config)
         self._schemes[self._window.appearance.scheme].setChecked(True)
         self.larger.setChecked(self._window.appearance.lecture)
+
+    def _pin(self) -> None:
+        self._window.session.comparing.pin()
+        self._window.show_pane("compare")
 
     def _toggle_theme(self) -> None:
         self._window.set_scheme("light" if self._window.appearance.theme.name == "dark" else "dark")

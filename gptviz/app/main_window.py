@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QCloseEvent, QShowEvent
-from PySide6.QtWidgets import QMainWindow, QTabWidget, QToolBar, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget, QToolBar, QToolButton, QVBoxLayout, QWidget
 
 from gptviz.app.actions import Actions
 from gptviz.app.appearance import Appearance
@@ -27,6 +27,7 @@ _CENTRE = (
     "layer-norm",
     "where-from",
     "lens",
+    "compare",
     "checks",
 )  # the first above, the others as tabs below it
 _LEFT, _RIGHT = (0.365, 464, 590), (0.22, 280, 420)  # share of the width, smallest and largest px
@@ -171,7 +172,10 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _name_docks(self) -> None:
-        """Show a title bar only where no tab names the pane."""
+        """Show a title bar only where no tab names the pane; tabs that have no room are scrolled to, not shortened."""
+        for bar in self.findChildren(QTabBar):
+            bar.setElideMode(Qt.TextElideMode.ElideNone)
+            bar.setUsesScrollButtons(True)
         for dock in self._all_docks():
             shares = any(not other.isHidden() and not other.isFloating() for other in self.tabifiedDockWidgets(dock))
             dock.show_title(dock.isFloating() or not shares)

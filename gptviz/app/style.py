@@ -70,6 +70,9 @@ QTabBar::tab {{ background: transparent; color: {theme.muted}; padding: {px(7)}p
     border-bottom: 2px solid transparent; font-weight: 500; }}
 QTabBar::tab:selected {{ color: {theme.text}; border-bottom: 2px solid {theme.accent}; }}
 QTabBar::tab:hover {{ color: {theme.text}; }}
+QTabBar::scroller {{ width: {px(40)}px; }}
+QTabBar QToolButton {{ background: {theme.window}; border: none; border-radius: 0; padding: 0; min-height: 0; }}
+QTabBar QToolButton:hover {{ background: {hover}; }}
 
 QLabel#paneHeading {{ font-family: "{MONO_FAMILY}"; font-size: {px(13)}px; font-weight: 600; }}
 QLabel#rowTitle {{ font-weight: 600; }}
@@ -102,6 +105,9 @@ QPushButton#reset:hover {{ background: {hover}; color: {theme.text}; }}
 QToolButton#flat {{ background: transparent; border: 1px solid transparent; padding: {px(4)}px {px(6)}px; }}
 QToolButton#flat:hover {{ background: {hover}; }}
 QToolButton#flat:focus {{ border: 1px solid {theme.accent}; }}
+QToolButton#inRow {{ background: transparent; border: 1px solid transparent; padding: 0; min-height: 0; }}
+QToolButton#inRow:hover {{ background: {hover}; }}
+QToolButton#inRow:focus {{ border: 1px solid {theme.accent}; }}
 QStatusBar QToolButton#flat {{ color: {theme.muted}; font-size: {px(12)}px; padding: 0 {px(6)}px; }}
 QStatusBar QToolButton#flat[broken="true"] {{ color: {theme.error}; font-weight: 600; }}
 QComboBox {{ background: {theme.panel}; color: {theme.text}; border: 1px solid {control};

@@ -35,6 +35,7 @@ PANES: tuple[PaneEntry, ...] = (
     PaneEntry("next-token", "Next token", "next_token", "NextTokenPane"),
     PaneEntry("generation", "Generation", "generation", "GenerationPane"),
     PaneEntry("lens", "Logit lens", "lens", "LensPane"),
+    PaneEntry("compare", "Compare", "compare", "ComparePane"),
 )
 
 # Labs are panes too; they share a place of their own, the bench.

@@ -16,8 +16,8 @@ from gptviz.widgets.progress_line import ProgressLine
 from gptviz.widgets.text import number, percent, visible
 from gptviz.widgets.theme import UNIT, px
 
-_WORDS = "What final norm and head would predict after each block: a reading, no step of the model."
-_MARK = "• the same token as in the last row"
+_WORDS = "Final norm and head, applied after each block: a reading, no step of the model."
+_MARK = "Colour: probability. •: the last row's token."
 _LEGEND_WIDTH = 136  # px
 _SAME = 1e-3  # of a logit; more than rounding changes
 

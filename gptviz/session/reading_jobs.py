@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from gptviz.session.worker import JobContext
 
 if TYPE_CHECKING:
+    from gptviz.analysis.comparison import StageDifference
     from gptviz.analysis.logit_lens import LensReading
     from gptviz.capture.trace import Trace
 
@@ -21,3 +22,23 @@ def read_lens(trace: "Trace", row: int, begun: "LensReading | None", near: int, 
     while not reading.complete and time.perf_counter() < until and not context.cancel.is_set():
         reading = read_on(trace, reading, near)
     return reading
+
+
+def keep_block(trace: "Trace", layer: int, context: JobContext) -> "Trace":
+    """Return the trace with the inside of block ``layer`` kept, whatever is replayed after it."""
+    return trace.with_block(layer).keeping()
+
+
+def replay_pinned(trace: "Trace", layer: int, context: JobContext) -> "Trace":
+    """Return the trace with the inside of block ``layer`` at hand, until another block is replayed."""
+    return trace.with_block(layer)
+
+
+def compare_part(
+    a: "tuple[Trace, int]", b: "tuple[Trace, int]", part: int, context: JobContext
+) -> "tuple[StageDifference, ...]":
+    """Compare two sequences, each a trace and a row: the stages outside the blocks (part 0), or of a block."""
+    from gptviz.analysis.comparison import Run
+    from gptviz.analysis.comparison import compare_part as compare
+
+    return compare(Run(*a), Run(*b), part)

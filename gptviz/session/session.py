@@ -1,6 +1,6 @@
 """The door to the state: intents go in, one signal with the old and the new state comes out."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from gptviz.session import jobs
 from gptviz.session.attributing import Attributing
 from gptviz.session.checking import Checking
 from gptviz.session.clamping import clamped
+from gptviz.session.comparing import Comparing
 from gptviz.session.explain import MOST_ROWS, TOO_MANY_ROWS, explain, problem_of, too_long_to_paste
 from gptviz.session.garbage import GuiThreadGarbage
 from gptviz.session.gate import Gate
@@ -68,13 +69,11 @@ class Session(QObject):
         self.loop = GreedyLoop(self)
         self.live = LiveStepping(self)
         self.attributing, self.checking, self.tidying = Attributing(self), Checking(self), Tidying(self)
-        self.lens = Lens(self)
-        self.labs = LabWork(self)
-        self.replaying = Replaying(self)
-        self.making = ModelMaking(self)
-        self.opening = Opening(self)
+        self.lens, self.comparing = Lens(self), Comparing(self)
+        self.labs, self.replaying = LabWork(self), Replaying(self)
+        self.making, self.opening = ModelMaking(self), Opening(self)
         self.turns = Turns(self)
-        self._quiet_parts = (self.attributing, self.lens, self.checking, self.tidying, self.labs)
+        self._quiet_parts = (self.attributing, self.lens, self.comparing, self.checking, self.tidying, self.labs)
 
     @property
     def state(self) -> ViewState:
@@ -83,6 +82,10 @@ class Session(QObject):
     def token_text(self, token: int) -> str:
         """Return the text of a token; its ID while the tokenizer is not read."""
         return str(token) if self._tokenizer is None else self._tokenizer.token_text(token)
+
+    def token_reader(self) -> Callable[[int], str]:
+        """Return a function like ``token_text`` that stays with the present tokenizer."""
+        return str if self._tokenizer is None else self._tokenizer.token_text
 
     def ids_of(self, text: str) -> list[int]:
         """Return the tokens of a short text; none while the tokenizer is not read."""
@@ -117,7 +120,7 @@ class Session(QObject):
     @property
     def watched(self) -> bool:
         """Whether something is being read that somebody looks at."""
-        return self.attributing.pending or self.lens.pending
+        return self.attributing.pending or self.lens.pending or self.comparing.pending
 
     @property
     def idle(self) -> bool:

@@ -7,8 +7,11 @@ from gptviz.analysis.attribution_question import Question
 from gptviz.analysis.check import Check
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gptviz.analysis.attribution import StreamParts
     from gptviz.analysis.candidates import Candidate
+    from gptviz.analysis.comparison import StageDifference
     from gptviz.analysis.logit_lens import LensReading
     from gptviz.capture.trace import StageRecord, Trace
     from gptviz.model.config import GPTConfig
@@ -192,6 +195,33 @@ class LensView:
 
 
 @dataclass(frozen=True)
+class PinnedRun:
+    """A run that was put aside, with all that a person should know of it; ``row`` is its sequence.
+
+    The trace keeps blocks' insides within a budget, and the model only as long as that is on screen too.
+    """
+
+    trace: "Trace"
+    pieces: "tuple[Piece, ...]"
+    row: int
+    model: ModelInfo
+    step: int | None  # of the generation, from 0
+    token_text: "Callable[[int], str]"
+    keeping: bool = True  # whether more of the blocks' insides are to be kept
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The pinned run, A, and how the stages of the run on screen, B, differ from it: ``done`` parts of ``total``."""
+
+    pinned: PinnedRun | None = None
+    differences: "tuple[StageDifference, ...]" = ()
+    done: int = 0
+    stopped: bool = False
+    problem: str = ""  # why the runs can't be compared
+
+
+@dataclass(frozen=True)
 class ViewState:
     """All that the window shows. A batch has several prompts; ``selection.row`` is the one that is shown."""
 
@@ -206,6 +236,7 @@ class ViewState:
     checks: CheckReport = field(default_factory=CheckReport)
     where_from: WhereFrom = field(default_factory=WhereFrom)
     lens: LensView = field(default_factory=LensView)
+    comparison: Comparison = field(default_factory=Comparison)
     live: "tuple[StageRecord, ...] | None" = None  # stages finished so far, while a pass runs
     selection: Selection = field(default_factory=Selection)
     options: Options = field(default_factory=Options)
