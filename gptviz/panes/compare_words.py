@@ -103,7 +103,5 @@ def summary(differences: Sequence[StageDifference], tokens_a: int, tokens_b: int
     """Say in a line how many stages differ, by more than rounding, and over which tokens they were compared."""
     shapes = sum(not one.same_shape for one in differences)
     changed = sum(bool(one.differing) or not (one.relative or 0.0) <= ROUNDING for one in differences)
-    over = f" · over the first {min(tokens_a, tokens_b)} tokens" if tokens_a != tokens_b else ""
-    return (
-        f"{len(differences):,} stages · {shapes:,} differ in shape, {changed:,} in numbers by more than rounding{over}"
-    )
+    over = f" (first {min(tokens_a, tokens_b)} tokens compared)" if tokens_a != tokens_b else ""
+    return f"{len(differences):,} stages: {shapes:,} differ in shape, {changed:,} in value{over}"

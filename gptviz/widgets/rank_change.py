@@ -103,6 +103,8 @@ class RankChange(QAbstractScrollArea):
         for place, item in enumerate(self._a, start=1):
             self._paint_item(painter, a, place, item)
             self._paint_line(painter, lines, place, item)
+        for place, item in enumerate(self._a, start=1):
+            self._paint_far(painter, lines, place, item)
         for place, item in enumerate(self._b, start=1):
             self._paint_item(painter, b, place, item)
             self._paint_change(painter, changes, place, item)
@@ -130,23 +132,32 @@ class RankChange(QAbstractScrollArea):
         painter.drawRoundedRect(QRectF(track.left(), track.top(), length, _BAR), _BAR / 2, _BAR / 2)
 
     def _paint_line(self, painter: QPainter, column: QRectF, place: int, item: RankedItem) -> None:
-        start = QPointF(column.left() + 2 * UNIT, self._top(place) + px(_ROW) / 2)
-        if item.other_rank is None:
+        """Lead from an item of A to its place in B."""
+        if item.other_rank is None or item.other_rank > len(self._b):
             return
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        if item.other_rank > len(self._b):
-            painter.setPen(color(current().muted))
-            painter.setFont(mono_font(10))
-            box = QRectF(start.x(), start.y() - px(_ROW) / 2, column.width() - 3 * UNIT, px(_ROW))
-            draw_text(painter, box, f"→ {item.other_rank:,}")
-            return
-        end = QPointF(column.right() - 2 * UNIT, self._top(item.other_rank) + px(_ROW) / 2)
         moved = item.other_rank != place
-        painter.setPen(QPen(color(current().accent if moved else current().muted, 0.9 if moved else 0.5), 1.5))
+        start, end = (
+            QPointF(x, self._top(rank) + px(_ROW) / 2)
+            for x, rank in ((column.left() + 2 * UNIT, place), (column.right() - 2 * UNIT, item.other_rank))
+        )
         path = QPainterPath(start)
         middle = column.center().x()
         path.cubicTo(QPointF(middle, start.y()), QPointF(middle, end.y()), end)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(color(current().accent if moved else current().muted, 0.9 if moved else 0.5), 1.5))
         painter.drawPath(path)
+
+    def _paint_far(self, painter: QPainter, column: QRectF, place: int, item: RankedItem) -> None:
+        """Tell the rank in B of an item that is not among those in sight."""
+        if item.other_rank is None or item.other_rank <= len(self._b):
+            return
+        painter.setFont(mono_font(10))
+        text = f"→ {item.other_rank:,}"
+        width = QFontMetricsF(painter.font()).horizontalAdvance(text) + UNIT
+        box = QRectF(column.left() + 2 * UNIT, self._top(place) + UNIT, width, px(_ROW) - 2 * UNIT)
+        painter.fillRect(box, color(current().panel))
+        painter.setPen(color(current().muted))
+        draw_text(painter, box, text, elide=Qt.TextElideMode.ElideNone)
 
     def _paint_change(self, painter: QPainter, column: QRectF, place: int, item: RankedItem) -> None:
         box = column.translated(0, self._top(place)).adjusted(2 * UNIT, 0, 0, 0)
