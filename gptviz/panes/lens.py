@@ -76,7 +76,7 @@ class LensPane(Pane):
     @Slot()
     def _refresh(self, *_: object) -> None:
         state = self.session.state
-        trace, self._reading = state.trace, state.lens.reading
+        trace, self._reading = state.trace, _reading_of(state)
         if trace is None or not trace.complete:
             self.table.set_table((), (), self._cell, 1.0)
             self.row.set_candidates("", ())
@@ -105,7 +105,7 @@ class LensPane(Pane):
         return Cell(visible(self.session.token_text(token)), _share(value), value, agrees)
 
     def _show_progress(self, state: ViewState) -> None:
-        view, reading = state.lens, state.lens.reading
+        view, reading = state.lens, self._reading
         if view.problem:
             self.progress.show_words(view.problem, broken=True)
         elif reading is None or not reading.complete:
@@ -184,6 +184,14 @@ class LensPane(Pane):
         if trace is not None:
             self.session.select(query=position)
             self.session.select_stage(lens_stages(trace.config)[stage])
+
+
+def _reading_of(state: ViewState) -> LensReading | None:
+    """Return what was read of the trace on screen: of a new one nothing yet, whoever hears of it first."""
+    trace, reading = state.trace, state.lens.reading
+    if trace is None or reading is None or reading.tokens != trace.tokens:
+        return None
+    return reading if reading.stages == lens_stages(trace.config) else None
 
 
 def _share(value: float) -> str:

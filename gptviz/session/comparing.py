@@ -145,8 +145,10 @@ class Comparing(QObject):
             return None
         layers = sorted(range(trace.config.n_layers), key=lambda layer: layer != first)
         missing = next((layer for layer in layers if not trace.keeps_block(layer)), None)
-        room = BUDGET - block_bytes(trace.config, trace.batch, trace.tokens)
-        return missing if missing is not None and trace.nbytes <= room else None
+        if missing is None:
+            return None
+        more = 0 if trace.has_block(missing) else block_bytes(trace.config, trace.batch, trace.tokens)
+        return missing if trace.nbytes + more <= BUDGET else None
 
     @Slot()
     def _go_on(self) -> None:
