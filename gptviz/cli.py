@@ -19,6 +19,8 @@ _COMMANDS = {
     "tokens": ("tokens", "show the tokens of a text"),
     "trace": ("trace", "run the model once and list all stages"),
     "generate": ("generate", "append tokens, the likeliest first"),
+    "heads": ("heads", "score what each attention head does, on a text and on random tokens said twice"),
+    "explain": ("explain", "show the arithmetic behind one number of a stage"),
     "where-from": ("where_from", "show what each part added to a value of the residual stream, or to a logit"),
     "lens": ("lens", "show what each block would predict if the output head read the stream after it"),
     "compare": ("compare", "show what differs between the runs of two texts"),

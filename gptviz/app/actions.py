@@ -6,16 +6,23 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QInputDialog, QMenu, QMessageBox, QWidget
 
-from gptviz import __version__
+from gptviz import __version__, resources
+from gptviz.app.opening import Opening
+from gptviz.app.tour_guide import REVEAL_KEY
 from gptviz.panes import LABS
 from gptviz.session.jobs import TITLES
-from gptviz.session.requests import UntrainedRequest
+from gptviz.session.requests import CheckpointRequest, UntrainedRequest
 from gptviz.session.state import DEFAULT_CONFIG, DEFAULT_SEED
 
 if TYPE_CHECKING:
     from gptviz.app.main_window import MainWindow
 
 _LARGEST_SEED = 2**31 - 1
+
+
+def _pane_key(number: int) -> str:
+    """Return the shortcut of the pane with this number: ten are Alt and a digit, those after them Shift too."""
+    return f"Alt+{number % 10}" if number <= 10 else f"Alt+Shift+{number % 10}"
 
 
 class Actions:
@@ -40,6 +47,14 @@ class Actions:
             self._keyed("Last stage", "End", walk.last),
             self._keyed("Play or pause", "Space", walk.toggle),
         ]
+        self.explain = self._action(
+            "Explain the number",
+            "Ctrl+E",
+            "Show how the selected number was made",
+            lambda: window.show_pane("arithmetic"),
+        )
+        self.back = self._action("Number before", "Alt+Left", "Back to the number before", session.trail.back)
+        self.forward = self._action("Number after", "Alt+Right", "Forward again", session.trail.forward)
         self.step_live = self._action("Step live", "F10", "Run the real pass and hold it at every stage", live.start)
         self.next = self._action("Next stage of the held pass", "F11", "Let it compute one more stage", live.next)
         self.run_on = self._action(
@@ -48,14 +63,33 @@ class Actions:
         self.add_row = self._action("Add a row", "Ctrl+B", "Make a batch of several prompts", session.add_prompt)
         self.pin = self._action("Pin this run to compare", "Ctrl+P", "Put the run on screen aside as A", self._pin)
         self.unpin = self._action("Unpin", "Ctrl+Shift+P", "Let the pinned run go", session.comparing.unpin)
+        self.surprisal = self._action(
+            "Surprisal",
+            "Ctrl+U",
+            "Show how much each token surprised the model",
+            window.prompt_bar.surprisal.switch.toggle,
+        )
         self.quit = self._action("Quit", "Ctrl+Q", "Close gptviz", window.close)
         self.larger = self._action("Lecture size", "Ctrl+Shift+L", "Draw everything 1.5 times as large", self._scale)
         self.larger.setCheckable(True)
         self.toggle_theme = self._action("Light or dark", "Ctrl+T", "Change between light and dark", self._toggle_theme)
         self.bench = self._action("Labs", "F2", "Open the labs, or go back to the model", window.bench.toggle)
         self.labs = [self._lab_action(number, lab.name, lab.title) for number, lab in enumerate(LABS, start=1)]
+        self.tour = (
+            self._action("Guided tour", "F3", "Begin or go on with the guided tour, or leave it", window.tour.toggle),
+            self._action("Next step of the tour", "Alt+PgDown", "Go on to the next step", session.tour.forward),
+            self._action("Previous step of the tour", "Alt+PgUp", "Go back to the step before", session.tour.back),
+        )
+        self.predict = self._action(
+            "Predict first", "Shift+F4", "Let tour and labs ask before they show", self._predict_first
+        )
+        self.predict.setCheckable(True)
+        self.reveal = self._action(
+            "Show the answer", REVEAL_KEY, "Show the answer of a question", window.tour.reveal_answers
+        )
         self.restore = self._action("Restore layout", "Ctrl+0", "Put all panes back", window.restore_default_layout)
         self.about = self._action("About gptviz", "F1", "What this is", self._about)
+        self.opening = Opening(window, self._action)
         self._models: dict[str, QAction] = {}
         self._schemes: dict[str, QAction] = {}
         self.model_menu = self._make_model_menu()
@@ -84,15 +118,21 @@ class Actions:
     def _fill_menu_bar(self) -> None:
         window = self._window
         bar = window.menuBar()
-        self._menu("File", (self.quit,))
+        opening = self.opening
+        opens = (opening.file, opening.folder, opening.hub, opening.recent)
+        self._menu("File", (*opens, None, opening.table, opening.about, None, self.quit))
         self._menu("Run", (self.run, self.cancel, None, self.edit_prompt, self.add_row, None, self.pin, self.unpin))
-        self._menu("Walk", (*self.walks, None, self.step_live, self.next, self.run_on))
+        self._menu(
+            "Walk",
+            (*self.walks, None, self.explain, self.back, self.forward, None, self.step_live, self.next, self.run_on),
+        )
         self._menu("Generate", (self.step, self.play, None, self.reset))
         bar.addMenu(self.model_menu)
         if self.labs:
             self._menu("Labs", (self.bench, None, *self.labs))
         view = self._menu("View", ())
-        for number, dock in enumerate(window.docks.values(), start=1):
+        docks = [dock for dock in window.docks.values() if dock.name != "tour"]  # Help has that
+        for number, dock in enumerate(docks, start=1):
             toggle = dock.toggleViewAction()
             key = _pane_key(number)
             toggle.setShortcut(QKeySequence(key))
@@ -101,15 +141,17 @@ class Actions:
         view.addActions([self.restore])
         view.addSeparator()
         view.addMenu(self._make_scheme_menu(view))
-        view.addActions([self.toggle_theme, self.larger])
-        self._menu("Help", (self.about,))
+        view.addActions([self.toggle_theme, self.larger, self.surprisal])
+        self._menu("Help", (*self.tour, None, self.predict, self.reveal, None, self.about))
 
-    def _menu(self, title: str, actions: tuple[QAction | None, ...]) -> QMenu:
+    def _menu(self, title: str, actions: tuple[QAction | QMenu | None, ...]) -> QMenu:
         menu = self._window.menuBar().addMenu(title)
         menu.setToolTipsVisible(True)
         for action in actions:
             if action is None:
                 menu.addSeparator()
+            elif isinstance(action, QMenu):
+                menu.addMenu(action)
             else:
                 menu.addAction(action)
         return menu
@@ -118,12 +160,25 @@ class Actions:
         menu = QMenu("Model", self._window)
         menu.setToolTipsVisible(True)
         group = QActionGroup(menu)
+        group.setExclusionPolicy(QActionGroup.ExclusionPolicy.ExclusiveOptional)  # none is ticked for a custom model
         for number, (name, title) in enumerate(TITLES.items(), start=1):
             action = self._action(
                 f"{title}, random weights",
                 f"Ctrl+{number}",
                 f"Initialise {title} with the present seed and run the prompt on it",
                 lambda name=name: self._use_model(name),  # type: ignore[misc]
+            )
+            action.setCheckable(True)
+            group.addAction(action)
+            menu.addAction(action)
+            self._models[name] = action
+        menu.addSeparator()
+        for number, (name, title) in enumerate(resources.MODELS.items(), start=len(TITLES) + 1):
+            action = self._action(
+                title,
+                f"Ctrl+{number}",
+                f"Open {title}, which comes with gptviz, and run the prompt on it",
+                lambda name=name: self.open_bundled(name),  # type: ignore[misc]
             )
             action.setCheckable(True)
             group.addAction(action)
@@ -156,9 +211,10 @@ class Actions:
         """Tick the model and the look that are in use, however they were chosen."""
         wanted = self._window.session.making.wanted
         for name, action in self._models.items():
-            action.setChecked(isinstance(wanted, UntrainedRequest) and name == wanted.config)
+            action.setChecked(name == (wanted.config if isinstance(wanted, UntrainedRequest) else wanted.path))
         self._schemes[self._window.appearance.scheme].setChecked(True)
         self.larger.setChecked(self._window.appearance.lecture)
+        self.predict.setChecked(self._window.session.state.options.predict_first)
 
     def _pin(self) -> None:
         self._window.session.comparing.pin()
@@ -169,6 +225,13 @@ class Actions:
 
     def _scale(self) -> None:
         self._window.set_lecture(self.larger.isChecked())
+
+    def open_bundled(self, name: str) -> None:
+        """Open a model that gptviz carries."""
+        self._window.session.opening.open(CheckpointRequest(name))
+
+    def _predict_first(self) -> None:
+        self._window.tour.set_predict_first(self.predict.isChecked())
 
     def _use_model(self, name: str) -> None:
         wanted = self._window.session.making.wanted
@@ -192,8 +255,3 @@ class Actions:
             f"gptviz {__version__}\n\nWatch a GPT-2-shaped PyTorch model run. Every number on screen comes from a "
             "tensor that the running model produced; nothing is invented, nothing is hidden, nothing needs a network.",
         )
-
-
-def _pane_key(number: int) -> str:
-    """Return the shortcut of the pane that stands at place ``number``, from 1: ten digits, then ten with Shift."""
-    return f"Alt+{number % 10}" if number <= 10 else f"Alt+Shift+{number % 10}"

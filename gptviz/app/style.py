@@ -42,6 +42,7 @@ def style_sheet(theme: Theme) -> str:
     soft = blend(theme.accent, theme.panel, 0.16).name()
     hover = blend(theme.text, theme.panel, 0.06).name()
     disabled = blend(theme.muted, theme.window, 0.6).name()
+    right = blend(theme.families["feed-forward"], theme.panel, 0.14).name()
     control = blend(theme.muted, theme.hairline, 0.25).name()
     return f"""
 * {{ font-family: "{TEXT_FAMILY}"; font-size: {px(13)}px; }}
@@ -64,14 +65,14 @@ QMenu::separator {{ height: 1px; background: {theme.hairline}; margin: {px(4)}px
 #paneBody, #paneBody > QWidget > QWidget {{ background: {theme.panel}; }}
 #dockTitle {{ background: {theme.panel}; border-bottom: 1px solid {theme.hairline}; }}
 #dockTitle QLabel {{ font-weight: 600; font-size: {px(13)}px; }}
+#sideColumn, #sideColumn > QWidget, #sideColumn > QWidget > QWidget {{ background: {theme.panel}; }}
 QDockWidget {{ border: 1px solid {theme.hairline}; }}
 QTabBar {{ background: {theme.window}; qproperty-drawBase: 0; }}
-QTabBar::tab {{ background: transparent; color: {theme.muted}; padding: {px(7)}px {px(14)}px; border: none;
+QTabBar::tab {{ background: transparent; color: {theme.muted}; padding: {px(7)}px {px(9)}px; border: none;
     border-bottom: 2px solid transparent; font-weight: 500; }}
 QTabBar::tab:selected {{ color: {theme.text}; border-bottom: 2px solid {theme.accent}; }}
 QTabBar::tab:hover {{ color: {theme.text}; }}
-QTabBar::scroller {{ width: {px(40)}px; }}
-QTabBar QToolButton {{ background: {theme.window}; border: none; border-radius: 0; padding: 0; min-height: 0; }}
+QTabBar QToolButton {{ border: none; background: {theme.window}; padding: 0; min-height: 0; }}
 QTabBar QToolButton:hover {{ background: {hover}; }}
 
 QLabel#paneHeading {{ font-family: "{MONO_FAMILY}"; font-size: {px(13)}px; font-weight: 600; }}
@@ -80,9 +81,17 @@ QLabel#choice {{ font-family: "{MONO_FAMILY}"; font-size: {px(22)}px; color: {th
 QLabel#readout {{ font-family: "{MONO_FAMILY}"; font-size: {px(12)}px; }}
 QFrame#hairline {{ background: {theme.hairline}; border: none; }}
 QLabel#labQuestion {{ font-weight: 600; font-size: {px(16)}px; }}
+QLabel#verdict {{ font-weight: 600; font-size: {px(14)}px; }}
+QLabel#verdict[tone="good"] {{ color: {theme.families["feed-forward"]}; }}
+QLabel#verdict[tone="bad"] {{ color: {theme.error}; }}
+QLabel#verdict[tone="odd"] {{ color: {theme.warning}; }}
+QLabel#torchError {{ font-family: "{MONO_FAMILY}"; font-size: {px(12)}px; background: {theme.window};
+    border-left: 3px solid {theme.error}; padding: {px(6)}px {px(8)}px; }}
+QLabel#figure {{ font-family: "{MONO_FAMILY}"; font-size: {px(20)}px; }}
 QLabel#caption {{ color: {theme.muted}; font-size: {px(12)}px; font-weight: 500; }}
 QLabel#fieldMessage {{ color: {theme.error}; font-size: {px(12)}px; }}
 QLabel#muted {{ color: {theme.muted}; font-size: {px(12)}px; }}
+QLabel#muted[wrong="true"] {{ color: {theme.error}; font-weight: 600; }}
 QLabel#count {{ font-family: "{MONO_FAMILY}"; font-size: {px(12)}px; color: {theme.muted}; }}
 QLabel#count[over="true"] {{ color: {theme.error}; }}
 QLabel#problem {{ color: {theme.error}; font-size: {px(12)}px; }}
@@ -108,6 +117,13 @@ QToolButton#flat:focus {{ border: 1px solid {theme.accent}; }}
 QToolButton#inRow {{ background: transparent; border: 1px solid transparent; padding: 0; min-height: 0; }}
 QToolButton#inRow:hover {{ background: {hover}; }}
 QToolButton#inRow:focus {{ border: 1px solid {theme.accent}; }}
+QToolButton#tag {{ background: {theme.panel}; border: 1px solid {theme.accent}; color: {theme.accent};
+    font-size: {px(12)}px; padding: {px(1)}px {px(8)}px; min-height: {px(18)}px; border-radius: {px(5)}px; }}
+QToolButton#tag:hover {{ background: {theme.accent}; color: {theme.on_accent}; }}
+QToolButton#link {{ background: transparent; border: 1px solid transparent; color: {theme.accent};
+    font-size: {px(12)}px; padding: 0 {px(2)}px; min-height: {px(18)}px; border-radius: {px(3)}px; }}
+QToolButton#link:hover {{ text-decoration: underline; }}
+QToolButton#link:focus {{ border: 1px solid {theme.accent}; }}
 QStatusBar QToolButton#flat {{ color: {theme.muted}; font-size: {px(12)}px; padding: 0 {px(6)}px; }}
 QStatusBar QToolButton#flat[broken="true"] {{ color: {theme.error}; font-weight: 600; }}
 QComboBox {{ background: {theme.panel}; color: {theme.text}; border: 1px solid {control};
@@ -182,4 +198,21 @@ QProgressBar::chunk {{ background: {theme.accent}; border-radius: {px(3)}px; }}
 #banner {{ background: {blend(theme.error, theme.panel, 0.1).name()};
     border-bottom: 1px solid {blend(theme.error, theme.panel, 0.4).name()}; }}
 #banner QLabel {{ color: {theme.text}; }}
+#offer {{ background: {blend(theme.accent, theme.window, 0.08).name()}; border-top: 1px solid {theme.hairline}; }}
+#offer QLabel {{ color: {theme.text}; }}
+#offer QPushButton {{ padding: {px(2)}px {px(10)}px; font-size: {px(12)}px; }}
+QLabel#tourHeading {{ font-size: {px(20)}px; font-weight: 600; }}
+QLabel#callout {{ color: {theme.text}; background: {blend(theme.warning, theme.panel, 0.1).name()};
+    border-left: {px(3)}px solid {theme.warning}; padding: {px(8)}px {px(12)}px; }}
+#questionCard {{ background: {theme.window}; border: 1px solid {theme.hairline}; border-radius: {px(8)}px; }}
+#questionCard:focus {{ border: 1px solid {theme.accent}; }}
+QLabel#questionCaption {{ color: {theme.muted}; font-size: {px(11)}px; font-weight: 600; letter-spacing: 1px; }}
+QLabel#question {{ font-size: {px(15)}px; font-weight: 500; padding-bottom: {px(4)}px; }}
+#answerRow {{ border: 1px solid transparent; border-radius: {px(6)}px; }}
+#answerRow[verdict="right"] {{ background: {right}; }}
+#answerRow[verdict="wrong"] {{ background: {blend(theme.error, theme.panel, 0.1).name()}; }}
+QPushButton#answer {{ text-align: left; font-family: "{MONO_FAMILY}"; font-size: {px(13)}px;
+    padding: {px(6)}px {px(12)}px; }}
+QPushButton#answer:disabled {{ color: {theme.text}; background: transparent; border-color: transparent; }}
+QLabel#answerReason {{ font-size: {px(13)}px; padding: 0 {px(12)}px {px(8)}px {px(12)}px; }}
 """

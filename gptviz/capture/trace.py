@@ -33,6 +33,10 @@ class ModelGone:
     def model(self) -> NoReturn:
         self()
 
+    @property
+    def modes(self) -> NoReturn:
+        self()
+
     head = __call__
 
 

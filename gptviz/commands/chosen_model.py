@@ -1,12 +1,14 @@
 """Which model a command line asks for: an untrained configuration, or a checkpoint. torch is imported when needed."""
 
 import argparse
+import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gptviz import resources
 from gptviz.model.config import CONFIGS, GPTConfig
 
 if TYPE_CHECKING:
@@ -28,7 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser, seed: Callable[[str], int]) -
         "--config", choices=list(CONFIGS), help=f"size of an untrained model (default {DEFAULT_CONFIG})"
     )
     parser.add_argument("--seed", type=seed, help=f"seed of its random weights (default {DEFAULT_SEED})")
-    parser.add_argument("--weights", metavar="PATH", help="a checkpoint: a file, a folder, or hf:owner/name")
+    parser.add_argument(
+        "--weights",
+        metavar="PATH",
+        help=f"a checkpoint: a file, a folder, hf:owner/name, or what gptviz carries: {', '.join(resources.MODELS)}",
+    )
     parser.add_argument("--heads", type=int, metavar="N", help="attention heads of a checkpoint that can't tell")
     parser.add_argument("--table", metavar="FILE", help="a checkpoint's tokens: a text file, one token a line")
 
@@ -54,8 +60,9 @@ class ChosenModel:
         from gptviz.tokenizer import tokenizer_for
 
         size = self.config.vocab_size
+        gpt2_tokens = self.weights is None or self._description.gpt2_tokens
         try:
-            return tokenizer_for(size, None if self.table is None else read_table(self.table, size))
+            return tokenizer_for(size, None if self.table is None else read_table(self.table, size), gpt2_tokens)
         except TableError as error:
             raise ChoiceError(str(error)) from error
 
@@ -92,10 +99,10 @@ class ChosenModel:
         """Where the checkpoint is, after fetching it if it is on the Hub."""
         assert self.weights is not None
         if not self.weights.startswith(HUB):
-            return Path(self.weights)
+            return resources.model_path(self.weights) or Path(self.weights)
         from gptviz.checkpoints.hub import download
 
-        return download(self.weights.removeprefix(HUB), lambda text, share: None)
+        return download(self.weights.removeprefix(HUB), _say)
 
     @cached_property
     def _description(self) -> "Description":
@@ -142,3 +149,9 @@ def chosen(options: argparse.Namespace) -> ChosenModel:
         options.heads,
         options.table,
     )
+
+
+def _say(text: str, share: float | None) -> None:
+    """Show a download's progress, if somebody is looking."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text}" + ("" if share != 1 else "\n"), end="", file=sys.stderr, flush=True)

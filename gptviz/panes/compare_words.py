@@ -15,7 +15,7 @@ TokenText = Callable[[int], str]
 
 def run_label(model: ModelInfo, step: int | None, rows: int, row: int) -> str:
     """Say which run it is: model, seed, step of a generation, row of a batch."""
-    parts = [model.title] if model.trained else [model.title, f"seed {model.seed}"]
+    parts = [model.title] if model.trained or model.seed is None else [model.title, f"seed {model.seed}"]
     if step is not None:
         parts.append(f"step {step + 1}")
     if rows > 1:

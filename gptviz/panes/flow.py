@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QVBoxLayout
+from PySide6.QtCore import QRect, Slot
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gptviz.analysis.candidates import ranking
 from gptviz.analysis.flow import Place, numbers, river
@@ -87,11 +87,14 @@ class FlowPane(Pane):
         self._places = {place.stage.name: place for place in places}
         config, prefix = trace.config, block_name(now.layer)
         heads = f"head {now.head + 1} of {config.n_heads}"
+        wide = f"{config.ff_dim / config.emb_dim:.3g}"
         groups = (
             FlowGroup("Embedding", "embedding", "ids", "drop_emb"),
             FlowGroup(f"Block {now.layer + 1} of {config.n_layers}", "shortcut", f"{prefix}.norm1", f"{prefix}.norm1"),
             FlowGroup(f"Attention · {heads}", "attention", f"{prefix}.att.scores", f"{prefix}.att.out_proj"),
-            FlowGroup("Feed-forward · 4 × wide", "feed-forward", f"{prefix}.ff.layers.0", f"{prefix}.ff.layers.2"),
+            FlowGroup(
+                f"Feed-forward · {wide} × wide", "feed-forward", f"{prefix}.ff.layers.0", f"{prefix}.ff.layers.2"
+            ),
             FlowGroup("Output", "head", "final_norm", "next"),
         )
         ids = [str(token) for token in trace.array("ids")[now.row].tolist()] if trace.has("ids") else None
@@ -155,6 +158,18 @@ class FlowPane(Pane):
             return None
         values = numbers(state.trace, place.stage, state.selection.row, state.selection.head)
         return None if values is None else StripValues(values, place.stage.local_name in _SHARES)
+
+    def spot(self, part: str) -> tuple[QWidget, QRect] | None:
+        """Also ``selected``: the place of the selected stage."""
+        if part != "selected":
+            return super().spot(part)
+        box = self.view.box(self.session.state.selection.stage or "")
+        return None if box is None else (self.view.viewport(), box.toAlignedRect())
+
+    def reveal(self) -> None:
+        stage = self.session.state.selection.stage
+        if stage is not None:
+            self.view.reveal(stage)
 
     # --- intents -----------------------------------------------------------------------------------------
 

@@ -182,8 +182,7 @@ class LensPane(Pane):
     def _cell_chosen(self, stage: int, position: int) -> None:
         trace = self.session.state.trace
         if trace is not None:
-            self.session.select(query=position)
-            self.session.select_stage(lens_stages(trace.config)[stage])
+            self.session.select_stage(lens_stages(trace.config)[stage], query=position)
 
 
 def _reading_of(state: ViewState) -> LensReading | None:

@@ -4,6 +4,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
 
 from gptviz.analysis.candidates import Ranking, ranking
+from gptviz.analysis.place import Place
 from gptviz.panes.pane import Pane, differs, other_pass
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
@@ -29,6 +30,8 @@ class NextTokenPane(Pane):
         self.count.changed.connect(self._count_changed)
         self.bars = BarList("probability", "logit")
         self.bars.setAccessibleName("Likeliest next tokens")
+        self.bars.setToolTip("Click a token to see how its logit was made")
+        self.bars.chosen.connect(self._bar_chosen)
         self.note = QLabel()
         self.note.setObjectName("muted")
         self.note.setTextFormat(Qt.TextFormat.PlainText)
@@ -65,7 +68,7 @@ class NextTokenPane(Pane):
         self.note.setText(
             f"Random weights: the text is noise. Without any preference each token would have {uniform}."
             if untrained
-            else f"Probabilities are the softmax over all {logits.size:,} tokens."
+            else f"{_whose(new)}Probabilities are the softmax over all {logits.size:,} tokens."
         )
 
     def _bar(self, place: int) -> BarRow:
@@ -75,5 +78,15 @@ class NextTokenPane(Pane):
         text = visible(self.session.token_text(candidate.id))
         return BarRow(text, str(candidate.id), share, percent(candidate.probability), number(candidate.logit))
 
+    def _bar_chosen(self, place: int) -> None:
+        assert self._ranking is not None
+        row = self.session.state.selection.row
+        self.session.go_to(Place("last", (row, self._ranking[place].id)))
+        self.explain_selected()
+
     def _count_changed(self, count: int) -> None:
         self.session.set_option(top_k=count)
+
+
+def _whose(state: ViewState) -> str:
+    return "" if state.model is None else f"By {state.model.title}, {state.model.format}. "

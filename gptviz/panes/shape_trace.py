@@ -1,8 +1,8 @@
 """Shape trace: every stage of the pass with its shapes, filling while the model runs."""
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, QSize, Qt
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QAction, QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeView, QVBoxLayout
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeView, QVBoxLayout, QWidget
 
 from gptviz.panes.pane import Pane, differs
 from gptviz.panes.shape_trace_model import MARK_WIDTH, MS, OPERATION, PARAMETERS, SHAPES, STAGE, ShapeTraceModel
@@ -32,6 +32,7 @@ class ShapeTracePane(Pane):
         self.tree.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.tree.selectionModel().currentChanged.connect(self._current_changed)
         self.tree.clicked.connect(self._current_changed)
+        self.tree.activated.connect(self._opened)
         header = self.tree.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
@@ -106,6 +107,17 @@ class ShapeTracePane(Pane):
             self.tree.setColumnWidth(SHAPES, width)
             self._hide_operation_if_crowded()
 
+    def spot(self, part: str) -> tuple[QWidget, QRect] | None:
+        """Also ``selected``: the row of the selected stage."""
+        if part != "selected":
+            return super().spot(part)
+        box = self.tree.visualRect(self.tree.currentIndex())
+        width = self.tree.viewport().width()
+        return None if box.isEmpty() else (self.tree.viewport(), QRect(0, box.y(), width, box.height()))
+
+    def reveal(self) -> None:
+        self.tree.scrollTo(self.tree.currentIndex())
+
     def _follow(self, stage: str | None) -> None:
         current = self.model.stage_at(self.tree.currentIndex())
         if stage is None or (current is not None and current.name == stage):
@@ -125,6 +137,11 @@ class ShapeTracePane(Pane):
         stage = self.model.stage_at(index)
         if stage is not None and not self._following and self.session.state.trace is not None:
             self.session.select_stage(stage.name)
+
+    def _opened(self, index: QModelIndex) -> None:
+        if self.model.stage_at(index) is not None and self.session.state.trace is not None:
+            self._current_changed(index)
+            self.explain_selected()
 
     def _toggle_breakpoint(self) -> None:
         stage = self.model.stage_at(self.tree.currentIndex())

@@ -65,13 +65,14 @@ class Comparing(QObject):
         state = self._session.state
         if state.trace is None or state.model is None or not state.trace.complete or self._session.building:
             return
+        tokenizer = self._session.texts.tokenizer
         pinned = PinnedRun(
             state.trace,
             state.trace_pieces,
             state.selection.row,
             state.model,
             self._session.loop.step_of(state.trace) if state.generation.steps else None,
-            self._session.token_reader(),
+            str if tokenizer is None else tokenizer.token_text,
         )
         self._session.change(comparison=Comparison(pinned))
         self._begin(_PAUSE_MS)

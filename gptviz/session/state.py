@@ -1,10 +1,13 @@
 """The state of the application: one frozen value, replaced as a whole."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from gptviz.analysis.attribution_question import Question
 from gptviz.analysis.check import Check
+from gptviz.analysis.place import Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,12 +16,11 @@ if TYPE_CHECKING:
     from gptviz.analysis.candidates import Candidate
     from gptviz.analysis.comparison import StageDifference
     from gptviz.analysis.logit_lens import LensReading
-    from gptviz.capture.trace import StageRecord, Trace
+    from gptviz.capture.trace import Array, StageRecord, Trace
     from gptviz.model.config import GPTConfig
     from gptviz.session.requests import ModelQuestion
     from gptviz.tokenizer import Piece
 
-ATTENTION_VIEWS = ("scores", "scaled", "masked", "weights")
 DEFAULT_PROMPT = "Hello, I am"
 DEFAULT_SEED = 123
 DEFAULT_CONFIG = "gpt2-small"
@@ -39,6 +41,11 @@ class ModelInfo:
     stored_as: str = "fp32"
     vocabulary: str = "GPT-2's"
     notes: tuple[str, ...] = ()
+
+    @property
+    def needs_table(self) -> bool:
+        """Whether the texts of the tokens are not GPT-2's."""
+        return not self.vocabulary.startswith("GPT-2")
 
     @property
     def description(self) -> str:
@@ -67,7 +74,11 @@ class ModelInfo:
 
 @dataclass(frozen=True)
 class Selection:
-    """What the person looks at: indices from 0. ``query``, ``key`` are token positions; -1 is the last one."""
+    """What the person looks at: indices from 0. ``query``, ``key`` are token positions; -1 is the last one.
+
+    ``token`` is an ID of the vocabulary, of which the logits have a column each. Which number of the stage is
+    meant, also where nothing was chosen, is in ``session.numbers``.
+    """
 
     stage: str | None = None
     layer: int = 0
@@ -75,6 +86,7 @@ class Selection:
     query: int = -1
     key: int | None = None
     feature: int | None = None
+    token: int | None = None
     row: int = 0
     norm: str = "norm1"  # which LayerNorm: norm1 or norm2 of the layer, or final_norm
 
@@ -91,15 +103,21 @@ class Options:
     top_k: int = 10
     attention_view: str = "weights"
     rescale_rows: bool = False
+    surprisal: bool = False  # under the tokens of the prompt
+    predict_first: bool = False  # tour and labs ask before they show
 
 
 @dataclass(frozen=True)
 class PromptTokens:
-    """The tokens of the prompt in the input line; ``pieces`` describes no more of them than can be shown."""
+    """The tokens of the prompt in the input line; ``pieces`` describes no more of them than can be shown.
+
+    ``problem`` says why the vocabulary has no tokens for it.
+    """
 
     text: str = ""
     ids: tuple[int, ...] = ()
     pieces: "tuple[Piece, ...]" = ()
+    problem: str = ""
 
 
 @dataclass(frozen=True)
@@ -168,11 +186,70 @@ class CheckReport:
 
 
 @dataclass(frozen=True)
+class Probe:
+    """What the heads do on the built-in probe: scores (L, H, S), those of uniform attention (S,), maps (L, H, t, t)."""
+
+    ids: tuple[int, ...]
+    scores: "Array"
+    uniform: "Array"
+    maps: "Array"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What is measured on a trace for panes that ask for it; ``note`` says why something could not be."""
+
+    heads: "tuple[Array, ...]" = ()  # scores (B, H, S) of each block so far
+    uniform: "tuple[Array, ...]" = ()  # of each row of the batch: the scores (S,) of uniform attention
+    surprisal: tuple[tuple[float, ...], ...] | None = None  # of each row of the batch: bits (T,)
+    probe: Probe | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
 class WalkState:
     """Whether the walk through the stages plays, and how many stages a second."""
 
     playing: bool = False
     speed: float = 2.0
+
+
+@dataclass(frozen=True)
+class TourState:
+    """The guided tour: whether it is on and at which step.
+
+    ``answers`` has the chosen answer for each step whose question was answered, None where it was only revealed.
+    ``measured`` are the figures that the worker has computed for the present model. ``seed`` shuffles the answers and
+    is another one after each pass.
+    """
+
+    on: bool = False
+    place: int = 0
+    answers: Mapping[int, int | None] = field(default_factory=lambda: MappingProxyType({}))
+    measured: Mapping[str, object] | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Trail:
+    """The numbers that were looked at, one after the other; ``at`` is the present one.
+
+    ``starts`` are those that were chosen freely. Each of the others is an operand of the one before it.
+    """
+
+    places: tuple[Place, ...] = ()
+    at: int = -1
+    starts: tuple[int, ...] = ()
+
+    @property
+    def here(self) -> Place | None:
+        """The present number."""
+        return self.places[self.at] if self.places else None
+
+    @property
+    def way(self) -> range:
+        """Where the present number and those that led to it stand in ``places``."""
+        return range(max((start for start in self.starts if start <= self.at), default=0), self.at + 1)
 
 
 @dataclass(frozen=True)
@@ -234,14 +311,17 @@ class ViewState:
     breakpoints: frozenset[str] = frozenset()
     walk: WalkState = field(default_factory=WalkState)
     checks: CheckReport = field(default_factory=CheckReport)
+    measured: Measured = field(default_factory=Measured)
     where_from: WhereFrom = field(default_factory=WhereFrom)
     lens: LensView = field(default_factory=LensView)
     comparison: Comparison = field(default_factory=Comparison)
     live: "tuple[StageRecord, ...] | None" = None  # stages finished so far, while a pass runs
     selection: Selection = field(default_factory=Selection)
+    trail: Trail = field(default_factory=Trail)
     options: Options = field(default_factory=Options)
     activity: Activity | None = None
     generation: Generation = field(default_factory=Generation)
+    tour: TourState = field(default_factory=TourState)
     message: Message | None = None
     question: "ModelQuestion | None" = None
 

@@ -19,6 +19,7 @@ class MatrixView(QWidget):
 
     hovered = Signal(object)
     clicked = Signal(int, int)
+    opened = Signal(int, int)
 
     def __init__(self, name: str, compact: bool = False) -> None:
         """Make the view; a ``compact`` one tells the rule in the tooltip of its caption alone."""
@@ -31,6 +32,8 @@ class MatrixView(QWidget):
         self.map.setAccessibleName(f"{name} heatmap")
         self.map.cell_hovered.connect(self.hovered)
         self.map.cell_clicked.connect(self.clicked)
+        self.map.offer_explanations()
+        self.map.cell_opened.connect(self.opened)
         self.map.view.sigRangeChanged.connect(self._tell_rule)
         self.caption = _label("rowTitle")
         self.caption.setTextFormat(Qt.TextFormat.PlainText)
