@@ -125,10 +125,11 @@ def relative_difference(a: Array, b: Array) -> tuple[float, float]:
         for start in range(0, flat_a.size, _AT_ONCE):
             one, other = (flat[start : start + _AT_ONCE].astype(np.float64) for flat in (flat_a, flat_b))
             change = np.abs(other - one)
-            change[(one == other) | (np.isnan(one) & np.isnan(other))] = 0.0
-            known = one[np.isfinite(one)]
+            if not np.isfinite(change).all():
+                change[(one == other) | (np.isnan(one) & np.isnan(other))] = 0.0
+                one = one[np.isfinite(one)]
             difference += float(np.dot(change, change))
-            size += float(np.dot(known, known))
+            size += float(np.dot(one, one))
             largest = float(np.maximum(largest, change.max(initial=0.0)))
     if difference == 0 or np.isnan(difference):
         return difference, largest

@@ -1,5 +1,7 @@
 """Logit lens: what each block would predict if the output head read the residual stream after it."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QHideEvent, QShowEvent
@@ -22,6 +24,10 @@ _LEGEND_WIDTH = 136  # px
 _SAME = 1e-3  # of a logit; more than rounding changes
 
 
+if TYPE_CHECKING:
+    from gptviz.tokenizer import Piece
+
+
 class LensPane(Pane):
     """Rows are the embeddings and the blocks, columns are positions; the last row is the model's output."""
 
@@ -31,6 +37,8 @@ class LensPane(Pane):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._reading: LensReading | None = None
+        self._pieces: tuple[Piece, ...] = ()
+        self._columns: list[Column] = []
         self.words = QLabel(_WORDS)
         self.words.setObjectName("muted")
         self.words.setTextFormat(Qt.TextFormat.PlainText)
@@ -84,11 +92,13 @@ class LensPane(Pane):
             self.progress.show_words(missing)
             return
         blocks = [f"block {layer + 1}" for layer in range(trace.config.n_layers)]
-        columns = [Column(visible(piece.text), str(piece.position)) for piece in state.trace_pieces]
         largest = 0.0 if self._reading is None else self._reading.largest
         rescaled = self.rescale.isChecked() and largest > 0
         high = largest if rescaled else 1.0
-        self.table.set_table(["embeddings", *blocks], columns, self._cell, high)
+        if state.trace_pieces is not self._pieces:
+            self._pieces = state.trace_pieces
+            self._columns = [Column(visible(piece.text), str(piece.position)) for piece in self._pieces]
+        self.table.set_table(["embeddings", *blocks], self._columns, self._cell, high)
         self.legend.set_range(0.0, high, signed=False)
         self.legend.setFixedWidth(px(_LEGEND_WIDTH))
         self.legend.setToolTip(f"probability of the likeliest token, from 0 to {percent(high)}")

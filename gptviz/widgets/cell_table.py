@@ -1,9 +1,10 @@
 """A table of words on coloured cells, whose headers stay in sight, and whose last row does too."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
-import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
@@ -71,6 +72,7 @@ class CellTable(QAbstractScrollArea):
         self._columns: Sequence[Column] = ()
         self._cell: Callable[[int, int], Cell | None] = lambda row, column: None
         self._high = 1.0
+        self._names = 0.0  # px, the width of the rows' names
         self.setFrameShape(self.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
@@ -85,11 +87,13 @@ class CellTable(QAbstractScrollArea):
         self, rows: Sequence[str], columns: Sequence[Column], cell: Callable[[int, int], Cell | None], high: float
     ) -> None:
         """Show cells, coloured from 0 to ``high``; ``cell`` returns None where there is nothing yet."""
-        other = (list(rows), list(columns)) != (list(self._rows), list(self._columns))
+        other_rows = list(rows) != list(self._rows)
+        other = other_rows or columns is not self._columns
         self._rows, self._columns, self._cell, self._high = rows, columns, cell, high
         if other:
             self.hovered = None
             self._measure()
+        if other_rows:
             self.verticalScrollBar().setValue(self.verticalScrollBar().maximum())
         self.viewport().update()
 
@@ -110,7 +114,7 @@ class CellTable(QAbstractScrollArea):
         """The columns of which at least a part is seen."""
         width, left = self._column_width(), self.horizontalScrollBar().value()
         first = int(left // width)
-        last = int((left + self.viewport().width() - self._names_width() - 1) // width)
+        last = int((left + self.viewport().width() - self._names - 1) // width)
         return range(first, min(len(self._columns), last + 1))
 
     def cell_at(self, row: int, column: int) -> Cell | None:
@@ -120,7 +124,7 @@ class CellTable(QAbstractScrollArea):
     def cell_box(self, row: int, column: int) -> QRectF:
         """Return where a cell is drawn, in pixels of the viewport; headers cover it where it is scrolled away."""
         width, height = self._column_width(), self._row_height()
-        x = self._names_width() + column * width - self.horizontalScrollBar().value()
+        x = self._names + column * width - self.horizontalScrollBar().value()
         if row == len(self._rows) - 1:
             return QRectF(x, self._last_top(), width, height)
         return QRectF(x, px(_HEADER) + row * height - self.verticalScrollBar().value(), width, height)
@@ -133,17 +137,13 @@ class CellTable(QAbstractScrollArea):
 
     # --- measures ----------------------------------------------------------------------------------------
 
-    def _names_width(self) -> float:
-        metrics = QFontMetricsF(text_font(12))
-        return max((metrics.horizontalAdvance(row) for row in self._rows), default=0.0) + 4 * UNIT
-
     def _row_height(self) -> int:
         """Return the height of a row: rows share out the room, but are no flatter than can be read."""
         room = (self.viewport().height() - px(_HEADER) - UNIT - 1) / max(1, len(self._rows))
         return int(min(max(room, px(_LOWEST)), px(_HIGHEST)))
 
     def _column_width(self) -> float:
-        room = (self.viewport().width() - self._names_width()) / max(1, len(self._columns))
+        room = (self.viewport().width() - self._names) / max(1, len(self._columns))
         return float(int(min(max(room, px(_LEAST)), px(_MOST))))
 
     def _last_top(self) -> float:
@@ -152,10 +152,12 @@ class CellTable(QAbstractScrollArea):
         return float(min(all_shown, self.viewport().height() - self._row_height() - 1))
 
     def _measure(self) -> None:
+        metrics = QFontMetricsF(text_font(12))
+        self._names = max((metrics.horizontalAdvance(row) for row in self._rows), default=0.0) + 4 * UNIT
         width, height = self.viewport().width(), self.viewport().height()
         across, down = self.horizontalScrollBar(), self.verticalScrollBar()
-        across.setRange(0, max(0, int(self._names_width() + len(self._columns) * self._column_width() - width)))
-        across.setPageStep(max(1, int(width - self._names_width())))
+        across.setRange(0, max(0, int(self._names + len(self._columns) * self._column_width() - width)))
+        across.setPageStep(max(1, int(width - self._names)))
         across.setSingleStep(int(self._column_width()))
         seen = height - px(_HEADER) - self._row_height() - UNIT - 1
         down.setRange(0, max(0, (len(self._rows) - 1) * self._row_height() - seen))
@@ -168,8 +170,8 @@ class CellTable(QAbstractScrollArea):
         across, down = self.horizontalScrollBar(), self.verticalScrollBar()
         if self._column is not None:
             box = self.cell_box(0, self._column)
-            if box.left() < self._names_width():
-                across.setValue(int(across.value() + box.left() - self._names_width()))
+            if box.left() < self._names:
+                across.setValue(int(across.value() + box.left() - self._names))
             elif box.right() > self.viewport().width():
                 across.setValue(int(across.value() + box.right() - self.viewport().width()))
         if self.selected is not None and self.selected[0] < len(self._rows) - 1:
@@ -180,8 +182,8 @@ class CellTable(QAbstractScrollArea):
                 down.setValue(int(down.value() + box.bottom() - self._last_top() + UNIT))
 
     def _place_at(self, point: QPointF) -> Place | None:
-        column = int((point.x() - self._names_width() + self.horizontalScrollBar().value()) // self._column_width())
-        if point.x() < self._names_width() or column >= len(self._columns) or point.y() < px(_HEADER):
+        column = int((point.x() - self._names + self.horizontalScrollBar().value()) // self._column_width())
+        if point.x() < self._names or column >= len(self._columns) or point.y() < px(_HEADER):
             return None
         last = len(self._rows) - 1
         if point.y() >= self._last_top():
@@ -197,7 +199,7 @@ class CellTable(QAbstractScrollArea):
         painter = QPainter(self.viewport())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         width, last = self.viewport().width(), len(self._rows) - 1
-        names, top = self._names_width(), self._last_top()
+        names, top = self._names, self._last_top()
         first_row = self.verticalScrollBar().value() // self._row_height()
         rows = range(first_row, min(last, first_row + int((top - px(_HEADER)) // self._row_height()) + 2))
         painter.setClipRect(QRectF(0, px(_HEADER), width, top - UNIT - px(_HEADER)))
@@ -225,7 +227,7 @@ class CellTable(QAbstractScrollArea):
             box = self.cell_box(row, 0)
             chosen = self.selected is not None and self.selected[0] == row
             painter.setPen(color(current().accent if chosen else current().muted))
-            draw_text(painter, QRectF(UNIT, box.top(), self._names_width() - 2 * UNIT, box.height()), self._rows[row])
+            draw_text(painter, QRectF(UNIT, box.top(), self._names - 2 * UNIT, box.height()), self._rows[row])
 
     def _paint_header(self, painter: QPainter) -> None:
         small = mono_font(10)
@@ -357,9 +359,14 @@ class CellTable(QAbstractScrollArea):
 
 def _colour(value: float, high: float) -> QColor:
     """Return the sequential map's colour of ``value`` between 0 and ``high``; a neutral one where it is no number."""
-    index = int(colormaps.indices(np.array([value]), 0.0, high)[0])
-    if index == colormaps.NO_NUMBER:
+    if not math.isfinite(value):
         return blend(current().muted, current().panel, 0.2)
+    last = colormaps.NO_NUMBER - 1
+    return _sequential(int(min(max(value / high, 0.0), 1.0) * last))
+
+
+@cache
+def _sequential(index: int) -> QColor:
     return QColor(*(int(part) for part in colormaps.sequential()[index]))
 
 
