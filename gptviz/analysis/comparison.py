@@ -157,8 +157,8 @@ def _only_in(which: str, run: Run, stage: Stage) -> StageDifference:
 def _compare(a: Run, b: Run, stage: Stage, missing: str = "") -> StageDifference:
     shape_a, shape_b = (run.trace.record(stage.name).output_shape for run in (a, b))
     found = StageDifference(stage, shape_a, shape_b)
-    if missing and not (a.trace.has(stage.name) and b.trace.has(stage.name)):
-        return replace(found, note=missing)
+    if not (a.trace.has(stage.name) and b.trace.has(stage.name)):
+        return replace(found, note=missing or "not kept, as it is large")
     one, other = (_sequence(run, stage) for run in (a, b))
     dims = stage.dims.removeprefix("B")
     for letter, size_a, size_b in zip(dims, one.shape, other.shape, strict=True):

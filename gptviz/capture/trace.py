@@ -118,7 +118,8 @@ class Trace:
         tensor = self._at_hand(name)
         if tensor is None:
             layer = self.record(name).stage.layer
-            assert layer is not None
+            if layer is None:
+                raise TraceError(f"{name} was not kept")
             tensor = self.with_block(layer).replayed[name]
         return tensor
 
@@ -221,6 +222,24 @@ class Trace:
     def keeping(self) -> "Trace":
         """Return a trace that keeps the insides of blocks that were replayed, too."""
         return replace(self, kept=MappingProxyType({**self.kept, **self.replayed}), replayed=MappingProxyType({}))
+
+    def holding(self, *names: str) -> "Trace":
+        """Return a trace that has of what was replayed the stages ``names`` alone at hand."""
+        return replace(self, replayed=MappingProxyType({name: self.replayed[name] for name in names}))
+
+    def within(self, budget: int) -> "Trace":
+        """Return a trace of no more than ``budget`` bytes, as far as leaving out what can be spared does it.
+
+        These are what was replayed, and the logits of all positions; the last position's stay.
+        """
+        if self.nbytes <= budget:
+            return self
+        lighter = self.holding()
+        if lighter.nbytes <= budget or "last" not in self.kept:
+            return lighter
+        kept = {name: tensor for name, tensor in self.kept.items() if name != "out_head"}
+        kept["last"] = kept["last"].clone()  # else it holds the logits of all positions
+        return replace(lighter, kept=MappingProxyType(kept))
 
     @property
     def nbytes(self) -> int:

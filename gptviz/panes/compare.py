@@ -146,12 +146,15 @@ class ComparePane(Pane):
         self._stack.setCurrentIndex(0 if pinned is None else 1)
         if pinned is None:
             return
-        self._show_tokens(pinned, new)
         b = None if trace is None or not trace.complete else Run(trace, new.selection.row)
-        self._show_heads(pinned, b, new)
         self._show_stages(pinned, b, new)
-        if old is None or differs(old, new, "trace", "options") or old.comparison.pinned is not pinned:
-            self._show_ranks(pinned, b, new)
+        another = old is None or old.comparison.pinned is not pinned
+        if another or differs(old, new, "trace", "selection", "options", "model", "trace_rows"):
+            self._show_tokens(pinned, new)
+            self._show_heads(pinned, b, new)
+            row = None if old is None else old.selection.row
+            if another or differs(old, new, "trace", "options") or row != new.selection.row:
+                self._show_ranks(pinned, b, new)
 
     def _show_tokens(self, pinned: PinnedRun, state: ViewState) -> None:
         label = run_label(pinned.model, pinned.step, pinned.trace.batch, pinned.row)

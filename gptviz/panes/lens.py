@@ -20,7 +20,7 @@ from gptviz.widgets.theme import UNIT, px
 
 _WORDS = "Final norm and head, applied after each block: a reading, no step of the model."
 _MARK = "Colour: probability. •: the last row's token."
-_LEGEND_WIDTH = 136  # px
+_LEGEND_WIDTH = 112  # px
 _SAME = 1e-3  # of a logit; more than rounding changes
 
 

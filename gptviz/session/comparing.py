@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from gptviz.capture.memory import block_bytes
+from gptviz.capture.stages import block_name
 from gptviz.session import reading_jobs
 from gptviz.session.explain import explain
 from gptviz.session.state import Comparison, PinnedRun, ViewState
@@ -15,7 +16,9 @@ from gptviz.session.worker import Outcome
 if TYPE_CHECKING:
     from gptviz.session.session import Session
 
-BUDGET = 128 * 2**20  # bytes that a pinned trace may hold
+# Bytes that a pinned trace holds: what is between the blocks always, the logits of all positions and blocks' insides
+# as far as there is room.
+BUDGET = 128 * 2**20
 _PAUSE_MS = 40  # after a new trace, for the panes to be painted
 _RETRY_MS = 10  # after which to ask again whether the worker has come to an end
 
@@ -67,7 +70,7 @@ class Comparing(QObject):
             return
         tokenizer = self._session.texts.tokenizer
         pinned = PinnedRun(
-            state.trace,
+            state.trace.within(BUDGET),
             state.trace_pieces,
             state.selection.row,
             state.model,
@@ -131,9 +134,10 @@ class Comparing(QObject):
             return partial(reading_jobs.keep_block, pinned.trace, layer), partial(self._replayed, pinned)
         if not self._watched or trace is None or not trace.complete or self.compares_itself:
             return None
-        layer = selection.layer
-        if layer < pinned.trace.config.n_layers and pinned.trace.can_replay and not pinned.trace.has_block(layer):
-            return partial(reading_jobs.replay_pinned, pinned.trace, layer), partial(self._replayed, pinned)
+        name = f"{block_name(selection.layer)}.att.{state.options.attention_view}"
+        if selection.layer < pinned.trace.config.n_layers and pinned.trace.can_replay and not pinned.trace.has(name):
+            replay = partial(reading_jobs.replay_map, pinned.trace, selection.layer, name)
+            return replay, partial(self._replayed, pinned)
         if view.done < self.total:
             work = partial(reading_jobs.compare_part, (pinned.trace, pinned.row), (trace, selection.row), view.done)
             return work, partial(self._compared, state)

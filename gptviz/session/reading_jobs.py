@@ -29,9 +29,9 @@ def keep_block(trace: "Trace", layer: int, context: JobContext) -> "Trace":
     return trace.with_block(layer).keeping()
 
 
-def replay_pinned(trace: "Trace", layer: int, context: JobContext) -> "Trace":
-    """Return the trace with the inside of block ``layer`` at hand, until another block is replayed."""
-    return trace.with_block(layer)
+def replay_map(trace: "Trace", layer: int, name: str, context: JobContext) -> "Trace":
+    """Return the trace with the stage ``name`` of block ``layer`` at hand, and nothing else of its inside."""
+    return trace.with_block(layer).holding(name)
 
 
 def compare_part(

@@ -133,7 +133,7 @@ class CellTable(QAbstractScrollArea):
         return QSize(px(480), px(_HEADER) + px(_LOWEST) * min(14, len(self._rows) + 1))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(px(240), px(_HEADER) + 3 * px(_LOWEST))
+        return QSize(px(240), px(_HEADER) + 4 * px(_LOWEST) + UNIT)
 
     # --- measures ----------------------------------------------------------------------------------------
 

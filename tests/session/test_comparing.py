@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from gptviz.capture import Trace, block_bytes, capture
 from gptviz.session import comparing
 from gptviz.session.session import Session
-from gptviz.session.state import PinnedRun
+from gptviz.session.state import PinnedRun, ViewState
 
 Compared = Callable[[], None]
 
@@ -112,12 +112,17 @@ def test_two_steps_of_a_generation_are_compared(pinned: Session, wait: Wait, com
 
 def test_comparing_stops_and_goes_on(pinned: Session, wait: Wait, compared: Compared, qtbot: QtBot) -> None:
     compared()
-    pinned.set_prompt("Hello, you are")
-    pinned.run()
-    qtbot.waitUntil(lambda: pinned.state.trace is not None and not pinned.comparing.compares_itself)
-    pinned.comparing.stop()
+
+    def stop(old: ViewState, new: ViewState) -> None:
+        if new.comparison.done == 1:
+            pinned.comparing.stop()
+
+    pinned.changed.connect(stop)
+    runs(pinned, "Hello, you are", wait)
     qtbot.waitUntil(lambda: pinned.settled, timeout=20_000)
-    assert pinned.state.comparison.done < 3
+    pinned.changed.disconnect(stop)
+    assert pinned.state.comparison.done == 1
+    assert pinned.state.comparison.stopped
 
     pinned.comparing.go_on()
     compared()
@@ -202,7 +207,7 @@ def test_no_more_is_kept_than_the_budget_allows(
     assert differing(ready)["trf_blocks.0.shortcut2"] is not None
 
 
-def test_the_selected_block_of_a_run_without_kept_blocks_is_replayed(
+def test_of_a_run_without_kept_blocks_the_selected_map_is_replayed(
     ready: Session, compared: Compared, wait: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(comparing, "BUDGET", 0)
@@ -214,4 +219,23 @@ def test_the_selected_block_of_a_run_without_kept_blocks_is_replayed(
         ready.select(layer=layer)
         wait()
         compared()
-        assert [run_a(ready).trace.has_block(other) for other in range(2)] == [layer == 0, layer == 1]
+        names = [f"trf_blocks.{other}.att.weights" for other in range(2)]
+        assert [run_a(ready).trace.has(name) for name in names] == [layer == 0, layer == 1]
+
+
+def test_the_logits_of_all_positions_are_left_out_where_there_is_no_room(
+    ready: Session, compared: Compared, wait: Wait, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace = lean(ready)
+    monkeypatch.setattr(comparing, "BUDGET", trace.nbytes - 1)
+    ready.comparing.pin()
+    ready.comparing.watch(True)
+    runs(ready, "Every effort", wait)
+    compared()
+    kept = run_a(ready).trace
+
+    assert not kept.has("out_head")
+    assert kept.nbytes <= comparing.BUDGET
+    assert torch.equal(kept["last"], trace["last"])
+    assert differing(ready)["out_head"] is None
+    assert differing(ready)["last"] is not None
