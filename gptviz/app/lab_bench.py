@@ -89,8 +89,9 @@ class LabBench(QObject):
             if name not in _STAYS and not dock.isFloating():
                 dock.hide()
         docks = [dock for dock in self.docks.values() if not dock.isFloating()]
-        for dock in docks:
+        for dock in docks[:1]:
             window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
-            dock.show()
         for dock in docks[1:]:
-            window.tabifyDockWidget(docks[0], dock)
+            window.tabifyDockWidget(docks[0], dock)  # at once: all of them side by side would make the window larger
+        for dock in docks:
+            dock.show()
