@@ -61,6 +61,8 @@ class Actions:
             "Continue the held pass", "F9", "Go on to the next breakpoint or the end", live.run_on
         )
         self.add_row = self._action("Add a row", "Ctrl+B", "Make a batch of several prompts", session.add_prompt)
+        self.pin = self._action("Pin this run to compare", "Ctrl+P", "Put the run on screen aside as A", self._pin)
+        self.unpin = self._action("Unpin", "Ctrl+Shift+P", "Let the pinned run go", session.comparing.unpin)
         self.surprisal = self._action(
             "Surprisal",
             "Ctrl+U",
@@ -119,7 +121,7 @@ class Actions:
         opening = self.opening
         opens = (opening.file, opening.folder, opening.hub, opening.recent)
         self._menu("File", (*opens, None, opening.table, opening.about, None, self.quit))
-        self._menu("Run", (self.run, self.cancel, None, self.edit_prompt, self.add_row))
+        self._menu("Run", (self.run, self.cancel, None, self.edit_prompt, self.add_row, None, self.pin, self.unpin))
         self._menu(
             "Walk",
             (*self.walks, None, self.explain, self.back, self.forward, None, self.step_live, self.next, self.run_on),
@@ -213,6 +215,10 @@ class Actions:
         self._schemes[self._window.appearance.scheme].setChecked(True)
         self.larger.setChecked(self._window.appearance.lecture)
         self.predict.setChecked(self._window.session.state.options.predict_first)
+
+    def _pin(self) -> None:
+        self._window.session.comparing.pin()
+        self._window.show_pane("compare")
 
     def _toggle_theme(self) -> None:
         self._window.set_scheme("light" if self._window.appearance.theme.name == "dark" else "dark")

@@ -37,6 +37,8 @@ PANES: tuple[PaneEntry, ...] = (
     PaneEntry("checks", "Checks", "checks", "ChecksPane"),
     PaneEntry("next-token", "Next token", "next_token", "NextTokenPane"),
     PaneEntry("generation", "Generation", "generation", "GenerationPane"),
+    PaneEntry("lens", "Logit lens", "lens", "LensPane"),
+    PaneEntry("compare", "Compare", "compare", "ComparePane"),
     PaneEntry("tour", "Tour", "tour", "TourPane", at_first=False),
 )
 

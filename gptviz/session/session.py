@@ -12,11 +12,13 @@ from gptviz.session import jobs, touring
 from gptviz.session.attributing import Attributing
 from gptviz.session.checking import Checking
 from gptviz.session.clamping import clamped
+from gptviz.session.comparing import Comparing
 from gptviz.session.explain import MOST_ROWS, TOO_MANY_ROWS, explain, problem_of, too_long_to_paste
 from gptviz.session.garbage import GuiThreadGarbage
 from gptviz.session.gate import Gate
 from gptviz.session.greedy_loop import GreedyLoop
 from gptviz.session.lab_work import LabWork
+from gptviz.session.lens import Lens
 from gptviz.session.live import LiveStepping
 from gptviz.session.measuring import Measuring
 from gptviz.session.model_making import ModelMaking
@@ -69,6 +71,7 @@ class Session(QObject):
         self.loop = GreedyLoop(self)
         self.live = LiveStepping(self)
         self.attributing, self.checking, self.tidying = Attributing(self), Checking(self), Tidying(self)
+        self.lens, self.comparing = Lens(self), Comparing(self)
         self.measuring = Measuring(self)
         self.trail = Trailing(self)  # after those that drop what is no longer true
         self.labs, self.texts = LabWork(self), Texts(self)
@@ -77,7 +80,8 @@ class Session(QObject):
         self.opening = Opening(self)
         self.tour = touring.Touring(self)
         self.turns = Turns(self)
-        self._quiet_parts = (self.attributing, self.checking, self.measuring, self.tidying, self.labs)
+        self._readers = (self.attributing, self.lens, self.comparing)
+        self._quiet_parts = (*self._readers, self.checking, self.measuring, self.tidying, self.labs)
 
     @property
     def state(self) -> ViewState:
@@ -109,6 +113,11 @@ class Session(QObject):
     def settled(self) -> bool:
         """Whether nothing at all is under way or waiting, checks and tidying included."""
         return self.idle and not self.busy and not any(part.pending for part in self._quiet_parts)
+
+    @property
+    def watched(self) -> bool:
+        """Whether something is being read that somebody looks at."""
+        return any(part.pending for part in self._readers)
 
     @property
     def idle(self) -> bool:

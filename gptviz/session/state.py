@@ -10,8 +10,12 @@ from gptviz.analysis.check import Check
 from gptviz.analysis.place import Place
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gptviz.analysis.attribution import StreamParts
     from gptviz.analysis.candidates import Candidate
+    from gptviz.analysis.comparison import StageDifference
+    from gptviz.analysis.logit_lens import LensReading
     from gptviz.capture.trace import Array, StageRecord, Trace
     from gptviz.model.config import GPTConfig
     from gptviz.session.requests import ModelQuestion
@@ -259,6 +263,42 @@ class WhereFrom:
 
 
 @dataclass(frozen=True)
+class LensView:
+    """What the output head makes of the residual stream of the sequence on screen, as far as it was read."""
+
+    reading: "LensReading | None" = None
+    stopped: bool = False
+    problem: str = ""  # why the stream can't be read
+
+
+@dataclass(frozen=True)
+class PinnedRun:
+    """A run that was put aside, with all that a person should know of it; ``row`` is its sequence.
+
+    The trace keeps blocks' insides within a budget, and the model only as long as that is on screen too.
+    """
+
+    trace: "Trace"
+    pieces: "tuple[Piece, ...]"
+    row: int
+    model: ModelInfo
+    step: int | None  # of the generation, from 0
+    token_text: "Callable[[int], str]"
+    keeping: bool = True  # whether more of the blocks' insides are to be kept
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The pinned run, A, and how the stages of the run on screen, B, differ from it: ``done`` parts of ``total``."""
+
+    pinned: PinnedRun | None = None
+    differences: "tuple[StageDifference, ...]" = ()
+    done: int = 0
+    stopped: bool = False
+    problem: str = ""  # why the runs can't be compared
+
+
+@dataclass(frozen=True)
 class ViewState:
     """All that the window shows. A batch has several prompts; ``selection.row`` is the one that is shown."""
 
@@ -273,6 +313,8 @@ class ViewState:
     checks: CheckReport = field(default_factory=CheckReport)
     measured: Measured = field(default_factory=Measured)
     where_from: WhereFrom = field(default_factory=WhereFrom)
+    lens: LensView = field(default_factory=LensView)
+    comparison: Comparison = field(default_factory=Comparison)
     live: "tuple[StageRecord, ...] | None" = None  # stages finished so far, while a pass runs
     selection: Selection = field(default_factory=Selection)
     trail: Trail = field(default_factory=Trail)
