@@ -16,8 +16,9 @@ from PySide6.QtWidgets import (
 )
 
 from gptviz.panes.pane import Pane, differs
+from gptviz.session.generation import GeneratedStep
 from gptviz.session.session import Session
-from gptviz.session.state import GeneratedStep, ViewState
+from gptviz.session.state import ViewState
 from gptviz.widgets.text import percent, visible
 from gptviz.widgets.theme import UNIT, current, mono_font, px, text_font
 
@@ -117,7 +118,7 @@ class GenerationPane(Pane):
 
     def _row_chosen(self, index: QModelIndex, before: QModelIndex) -> None:
         if index.isValid() and not self._following:
-            self.session.loop.show(index.row())
+            self.session.travel.show(index.row())
 
 
 class _StepsModel(QAbstractTableModel):
@@ -167,7 +168,7 @@ class _StepsModel(QAbstractTableModel):
             return _alignment(index.column())
         if role == Qt.ItemDataRole.ToolTipRole:
             lines = [f"{self._text(c.id)}  {percent(c.probability)}" for c in step.candidates]
-            return "\n".join([f"{len(step.context)} tokens in, token {step.chosen.id} out", *lines])
+            return "\n".join([f"{step.context_tokens} tokens in, token {step.chosen.id} out", *lines])
         return None
 
     def _cell(self, row: int, step: GeneratedStep, column: int) -> str:
@@ -177,7 +178,8 @@ class _StepsModel(QAbstractTableModel):
             return self._text(step.chosen.id)
         if column == 2:
             return percent(step.chosen.probability)
-        return "  ".join(self._text(candidate.id) for candidate in step.candidates[1 : _RUNNERS_UP + 1])
+        others = [candidate for candidate in step.candidates if candidate.id != step.chosen.id]
+        return "  ".join(self._text(candidate.id) for candidate in others[:_RUNNERS_UP])
 
     def _text(self, token: int) -> str:
         return visible(self._session.token_text(token))

@@ -10,9 +10,11 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from gptviz.session import jobs
 from gptviz.session.checking import Checking
 from gptviz.session.clamping import clamped
+from gptviz.session.costing import Costing
 from gptviz.session.explain import MOST_ROWS, TOO_MANY_ROWS, explain, problem_of, too_long_to_paste
 from gptviz.session.garbage import GuiThreadGarbage
 from gptviz.session.gate import Gate
+from gptviz.session.generation import Generation
 from gptviz.session.greedy_loop import GreedyLoop
 from gptviz.session.lab_work import LabWork
 from gptviz.session.live import LiveStepping
@@ -21,11 +23,11 @@ from gptviz.session.state import (
     DEFAULT_PROMPT,
     DEFAULT_SEED,
     Activity,
-    Generation,
     Selection,
     ViewState,
 )
 from gptviz.session.tidying import Tidying
+from gptviz.session.time_travel import TimeTravel
 from gptviz.session.turns import Turns
 from gptviz.session.walk import Walk
 from gptviz.session.worker import Outcome, Worker
@@ -62,6 +64,8 @@ class Session(QObject):
         self._before_live: tuple[Any, Any] | None = None  # what was on screen before a live pass
         self.walk = Walk(self)
         self.loop = GreedyLoop(self)
+        self.travel = TimeTravel(self)
+        self.costing = Costing(self)
         self.live = LiveStepping(self)
         self.checking = Checking(self)
         self.tidying = Tidying(self)
@@ -84,6 +88,13 @@ class Session(QObject):
     def wanted_model(self) -> tuple[str, int]:
         """Configuration and seed that were asked for last."""
         return self._wanted_model
+
+    @property
+    def engine(self) -> "tuple[GPTModel, Tokenizer]":
+        """For the session package: what passes are run with."""
+        assert self._model is not None
+        assert self._tokenizer is not None
+        return self._model, self._tokenizer
 
     @property
     def building(self) -> bool:
@@ -216,14 +227,9 @@ class Session(QObject):
         """Cancel everything and end the threads."""
         self._run_when_ready = False
         self._live_timer.stop()
-        self.walk.close()
-        self.checking.close()
-        self.tidying.close()
-        self.labs.close()
-        self.turns.close()
-        self._worker.close()
-        self._text_worker.close()
-        self._garbage.close()
+        quiet = (self.walk, self.checking, self.tidying, self.labs, self.turns)
+        for part in (*quiet, self._worker, self._text_worker, self._garbage):
+            part.close()
 
     # --- inside ------------------------------------------------------------------------------------------
 
@@ -249,13 +255,12 @@ class Session(QObject):
 
     def submit_pass(self, rows: Sequence[Sequence[int]], text: str, on_end: Any, gate: Gate | None = None) -> None:
         """For the session package: run the model on ``rows`` of token IDs; ``gate`` can hold the pass."""
-        assert self._model is not None
-        assert self._tokenizer is not None
-        layer = min(self._state.selection.layer, self._model.config.n_layers - 1)
+        model, tokenizer = self.engine
+        layer = min(self._state.selection.layer, model.config.n_layers - 1)
         if gate is not None and self._before_live is None:
             self._before_live = self._state.trace, self._state.trace_rows
         request = jobs.PassRequest(rows, layer, gate)
-        work = partial(jobs.run_pass, self._model, self._tokenizer, request)
+        work = partial(jobs.run_pass, model, tokenizer, request)
         self.submit(text, work, on_end, self._held, live=True)
 
     def _held(self, result: object) -> None:
@@ -273,10 +278,9 @@ class Session(QObject):
 
     @Slot()
     def _read_progress(self) -> None:
-        context, state = self._worker.context, self._state
+        context, state, what = self._worker.context, self._state, dict[str, Any]()
         if context is None or state.activity is None:
             return
-        what: dict[str, Any] = {}
         if context.text is not None:
             activity = Activity(context.text, context.fraction)
             what["activity"] = state.activity if activity == state.activity else activity
@@ -354,7 +358,7 @@ class Session(QObject):
     def _run_ended(self, outcome: Outcome) -> None:
         what = self.shown(outcome.result)
         if isinstance(outcome.result, jobs.PassResult):
-            what["generation"] = Generation(tuple(outcome.result.trace.ids[0].tolist()))
+            what |= self.loop.begun(tuple(outcome.result.trace.ids[0].tolist()))
         self.pass_finished(outcome, "The forward pass failed", what)
 
     def pass_ended(self, outcome: Outcome) -> None:

@@ -4,9 +4,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gptviz.analysis.check import Check
+from gptviz.analysis.decoding_settings import GREEDY, Decoding
+from gptviz.session.costs import Costs
+from gptviz.session.generation import Generation, History
+from gptviz.session.loop_lines import LoopLines
 
 if TYPE_CHECKING:
-    from gptviz.analysis.candidates import Candidate
     from gptviz.capture.trace import StageRecord, Trace
     from gptviz.model.config import GPTConfig
     from gptviz.tokenizer import Piece
@@ -92,33 +95,6 @@ class Message:
 
 
 @dataclass(frozen=True)
-class GeneratedStep:
-    """One token that the greedy loop appended, and what it was chosen from."""
-
-    context: tuple[int, ...]
-    candidates: "tuple[Candidate, ...]"  # the chosen one first
-
-    @property
-    def chosen(self) -> "Candidate":
-        return self.candidates[0]
-
-
-@dataclass(frozen=True)
-class Generation:
-    """The greedy loop: the prompt it began with and its steps; ``shown`` is the step whose trace is on screen."""
-
-    prompt: tuple[int, ...] = ()
-    steps: tuple[GeneratedStep, ...] = ()
-    shown: int | None = None
-    playing: bool = False
-
-    @property
-    def ids(self) -> tuple[int, ...]:
-        """The prompt and the tokens appended so far."""
-        return self.prompt + tuple(step.chosen.id for step in self.steps)
-
-
-@dataclass(frozen=True)
 class CheckReport:
     """The checks of the trace on screen, as far as they are measured: ``done`` parts of ``total``."""
 
@@ -162,6 +138,11 @@ class ViewState:
     options: Options = field(default_factory=Options)
     activity: Activity | None = None
     generation: Generation = field(default_factory=Generation)
+    history: History = field(default_factory=History)  # of the generation
+    decoding: Decoding = GREEDY  # of the next steps
+    loop: LoopLines = field(default_factory=LoopLines)
+    costs: Costs = field(default_factory=Costs)
+    caching: bool = False  # whether the next steps take keys and values from the cache
     message: Message | None = None
 
     @property
