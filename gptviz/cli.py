@@ -6,15 +6,18 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from gptviz import __version__
+from gptviz.analysis.decoding_settings import DEFAULT_SAMPLE_SEED, Decoding, DecodingError
 from gptviz.model.config import CONFIGS
 
 if TYPE_CHECKING:
     from gptviz.analysis.candidates import Candidate
     from gptviz.analysis.check import Check
+    from gptviz.analysis.decoding import Choice
     from gptviz.model.gpt import GPTModel
     from gptviz.tokenizer import Piece, Tokenizer
 
@@ -108,6 +111,7 @@ def _add_arguments(sub: argparse.ArgumentParser, command: str) -> None:
         sub.add_argument("texts", metavar="TEXT", nargs="+", help="several texts make one batch of equal token counts")
     if command == "generate":
         sub.add_argument("--max-new-tokens", type=int, required=True, metavar="N")
+        _add_decoding(sub)
     if command == "shot":
         sub.add_argument("out", metavar="OUT.png", type=Path)
         sub.add_argument("text", metavar="TEXT", nargs="?", default=_DEFAULT_PROMPT)
@@ -117,6 +121,15 @@ def _add_arguments(sub: argparse.ArgumentParser, command: str) -> None:
         sub.add_argument("--size", type=_size, default=(1440, 900), metavar="WIDTHxHEIGHT")
     else:
         sub.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+
+
+def _add_decoding(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument("--temperature", type=float, default=0.0, help="0, the default, is greedy; 1 draws as it is")
+    sub.add_argument("--top-k", type=int, metavar="K", help="draw from the K likeliest tokens")
+    sub.add_argument(
+        "--top-p", type=float, default=1.0, metavar="P", help="draw from the likeliest that have P together"
+    )
+    sub.add_argument("--sample-seed", type=_seed, default=DEFAULT_SAMPLE_SEED, help="seed of the draw (default 42)")
 
 
 def _seed(text: str) -> int:
@@ -210,23 +223,33 @@ def _trace(options: argparse.Namespace) -> int:
 def _generate(options: argparse.Namespace) -> int:
     import torch
 
-    from gptviz.analysis.candidates import top_candidates
+    from gptviz.analysis.decoding import choose
     from gptviz.model import greedy_steps
 
     if options.max_new_tokens < 0:
         raise UsageError(f"--max-new-tokens must be at least 0, but is {options.max_new_tokens}")
+    decoding = _decoding(options)
     tokenizer = _tokenizer()
     prompt = _encode(options.text, None)
-    ids, steps = list(prompt), []
-    for step in greedy_steps(_model(options), torch.tensor([prompt]), options.max_new_tokens):
-        top = [_candidate(c, tokenizer) for c in top_candidates(step.logits[0].numpy(), _TOP)]
+    ids: list[int] = list(prompt)
+    steps: list[dict[str, Any]] = []
+    made: list[Choice] = []
+
+    def choice(last: torch.Tensor) -> torch.Tensor:
+        made.append(choose(last[0].numpy(), decoding, len(ids), _TOP))
+        return torch.tensor([[made[-1].chosen.id]])
+
+    for step in greedy_steps(_model(options), torch.tensor([prompt]), options.max_new_tokens, choice):
+        chosen, top = _candidate(made[-1].chosen, tokenizer), [_candidate(c, tokenizer) for c in made[-1].candidates]
+        chance = {} if decoding.greedy else {"chance": made[-1].chance}
         ids.append(int(step.next_ids))
-        steps.append({"context_tokens": step.context.shape[1], **top[0], "top": top})
+        steps.append({"context_tokens": step.context.shape[1], **chosen, **chance, "top": top})
         if not options.json:
-            print(f"{top[0]['probability'] * 100:9.5f} %  {top[0]['id']:>6}  {top[0]['text']!r}", flush=True)
+            print(f"{chosen['probability'] * 100:9.5f} %  {chosen['id']:>6}  {chosen['text']!r}", flush=True)
     text = tokenizer.decode(ids)
     if options.json:
-        _print_json({"prompt_ids": prompt, "ids": ids, "text": text, "steps": steps})
+        drawn = {} if decoding.greedy else {"decoding": asdict(decoding)}
+        _print_json({"prompt_ids": prompt, "ids": ids, "text": text, **drawn, "steps": steps})
     else:
         print(text)
     return 0
@@ -324,6 +347,18 @@ def _encode(text: str, context_length: int | None) -> list[int]:
     return ids
 
 
+def _decoding(options: argparse.Namespace) -> Decoding:
+    size = CONFIGS[options.config].vocab_size
+    if options.top_k is not None and options.top_k > size:
+        raise UsageError(f"--top-k is {options.top_k}, but the vocabulary has {size} tokens")
+    try:
+        return Decoding(
+            temperature=options.temperature, top_k=options.top_k, top_p=options.top_p, seed=options.sample_seed
+        )
+    except DecodingError as error:
+        raise UsageError(str(error)) from error
+
+
 def _model(options: argparse.Namespace) -> "GPTModel":
     from gptviz.model import initialise
 
@@ -331,8 +366,6 @@ def _model(options: argparse.Namespace) -> "GPTModel":
 
 
 def _described(options: argparse.Namespace) -> dict[str, Any]:
-    from dataclasses import asdict
-
     return {"config": options.config, "seed": options.seed, "trained": False, **asdict(CONFIGS[options.config])}
 
 

@@ -203,6 +203,47 @@ def test_generated_tokens_can_be_read_by_a_person(shell: Shell) -> None:
     assert lines[2].startswith(HELLO)
 
 
+def test_tokens_can_be_drawn_and_the_seed_decides(shell: Shell) -> None:
+    settings = ("--temperature", "1.5", "--top-k", "50", "--top-p", "0.9", "--max-new-tokens", "4", *TINY)
+    one, again, other = (shell.json("generate", HELLO, *settings, "--sample-seed", seed) for seed in ("1", "1", "2"))
+
+    assert one == again
+    assert one["ids"] != other["ids"]
+    assert one["decoding"] == {"temperature": 1.5, "top_k": 50, "top_p": 0.9, "seed": 1}
+    for step in one["steps"]:
+        assert 0 < step["chance"] <= 1
+        assert step["logit"] <= step["top"][0]["logit"]
+
+
+def test_temperature_0_is_greedy_whatever_else_is_set(shell: Shell) -> None:
+    plain = shell.json("generate", HELLO, "--max-new-tokens", "2", *TINY)
+    greedy = shell.json(
+        "generate", HELLO, "--max-new-tokens", "2", "--temperature", "0", "--top-k", "3", "--sample-seed", "9", *TINY
+    )
+
+    assert greedy == plain
+    assert list(plain) == ["prompt_ids", "ids", "text", "steps"]
+    assert list(plain["steps"][0]) == ["context_tokens", "id", "text", "logit", "probability", "top"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (("--temperature", "nan"), "the temperature must be a finite number of at least 0, but is nan"),
+        (("--temperature", "warm"), "argument --temperature: invalid float value: 'warm'"),
+        (("--top-k", "0"), "top-k must be at least 1, so that a token is left, but is 0"),
+        (("--top-k", "50258"), "--top-k is 50258, but the vocabulary has 50257 tokens"),
+        (("--top-p", "1.1"), "top-p must be above 0 and at most 1, but is 1.1"),
+        (("--sample-seed", "-1"), "argument --sample-seed: -1 is not between 0 and 2^63 - 1"),
+    ],
+)
+def test_decoding_without_sense_is_refused(
+    capsys: pytest.CaptureFixture[str], settings: tuple[str, str], message: str
+) -> None:
+    assert main(["generate", "a", "--max-new-tokens", "1", *settings, *TINY]) == 2
+    assert message in capsys.readouterr().err
+
+
 @pytest.mark.large
 def test_the_default_model_generates_the_reference_tokens(shell: Shell, figures: dict) -> None:
     reference = figures["untrained_124m_seed_123"]

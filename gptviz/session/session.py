@@ -316,10 +316,9 @@ class Session(QObject):
         self._tokenise()
 
     def _tokenise(self) -> None:
-        if self._tokenizer is None:
-            return
-        work = partial(jobs.tokenise, self._tokenizer, self._state.prompts, _SHOWN_PIECES)
-        self._text_worker.submit(work, self._tokens_ended)
+        if self._tokenizer is not None:
+            work = partial(jobs.tokenise, self._tokenizer, self._state.prompts, _SHOWN_PIECES)
+            self._text_worker.submit(work, self._tokens_ended)
 
     def _tokens_ended(self, outcome: Outcome) -> None:
         if isinstance(outcome.result, tuple):

@@ -145,6 +145,10 @@ class TimeTravel(QObject):
             _, dropped = self._passes.popitem(last=False)
             held -= dropped.trace.nbytes
 
+    def forget(self) -> None:
+        """Let go of all passes that are not on screen."""
+        self._passes.clear()
+
     @property
     def kept_bytes(self) -> int:
         """Bytes of the traces that are kept."""
@@ -202,4 +206,4 @@ class TimeTravel(QObject):
     @Slot(object, object)
     def _state_changed(self, old: ViewState, new: ViewState) -> None:
         if new.model is not old.model:
-            self._passes.clear()
+            self.forget()

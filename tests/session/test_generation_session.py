@@ -292,6 +292,7 @@ def test_a_cancelled_look_back_tells_which_step_is_on_screen(
     ready: Session, generate: Generate, hold: Hold, wait: Wait, qtbot: QtBot
 ) -> None:
     generate(3)
+    ready.travel.forget()  # so that the pass has to run again
     gate = hold("tok_emb", until_cancelled=True)
     ready.travel.show(0)
     qtbot.waitUntil(lambda: gate.reached)
