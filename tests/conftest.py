@@ -145,7 +145,7 @@ def _one_thread(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
 
     threads = torch.get_num_threads()
     if request.node.get_closest_marker("large") is None:
-        monkeypatch.setattr(jobs, "_use_threads", lambda: torch.set_num_threads(1))
+        monkeypatch.setattr(jobs, "use_threads", lambda: torch.set_num_threads(1))
     yield
     torch.set_num_threads(threads)
 

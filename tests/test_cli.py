@@ -203,47 +203,6 @@ def test_generated_tokens_can_be_read_by_a_person(shell: Shell) -> None:
     assert lines[2].startswith(HELLO)
 
 
-def test_tokens_can_be_drawn_and_the_seed_decides(shell: Shell) -> None:
-    settings = ("--temperature", "1.5", "--top-k", "50", "--top-p", "0.9", "--max-new-tokens", "4", *TINY)
-    one, again, other = (shell.json("generate", HELLO, *settings, "--sample-seed", seed) for seed in ("1", "1", "2"))
-
-    assert one == again
-    assert one["ids"] != other["ids"]
-    assert one["decoding"] == {"temperature": 1.5, "top_k": 50, "top_p": 0.9, "seed": 1}
-    for step in one["steps"]:
-        assert 0 < step["chance"] <= 1
-        assert step["logit"] <= step["top"][0]["logit"]
-
-
-def test_temperature_0_is_greedy_whatever_else_is_set(shell: Shell) -> None:
-    plain = shell.json("generate", HELLO, "--max-new-tokens", "2", *TINY)
-    greedy = shell.json(
-        "generate", HELLO, "--max-new-tokens", "2", "--temperature", "0", "--top-k", "3", "--sample-seed", "9", *TINY
-    )
-
-    assert greedy == plain
-    assert list(plain) == ["prompt_ids", "ids", "text", "steps"]
-    assert list(plain["steps"][0]) == ["context_tokens", "id", "text", "logit", "probability", "top"]
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        (("--temperature", "nan"), "the temperature must be a finite number of at least 0, but is nan"),
-        (("--temperature", "warm"), "argument --temperature: invalid float value: 'warm'"),
-        (("--top-k", "0"), "top-k must be at least 1, so that a token is left, but is 0"),
-        (("--top-k", "50258"), "--top-k is 50258, but the vocabulary has 50257 tokens"),
-        (("--top-p", "1.1"), "top-p must be above 0 and at most 1, but is 1.1"),
-        (("--sample-seed", "-1"), "argument --sample-seed: -1 is not between 0 and 2^63 - 1"),
-    ],
-)
-def test_decoding_without_sense_is_refused(
-    capsys: pytest.CaptureFixture[str], settings: tuple[str, str], message: str
-) -> None:
-    assert main(["generate", "a", "--max-new-tokens", "1", *settings, *TINY]) == 2
-    assert message in capsys.readouterr().err
-
-
 @pytest.mark.large
 def test_the_default_model_generates_the_reference_tokens(shell: Shell, figures: dict) -> None:
     reference = figures["untrained_124m_seed_123"]
@@ -252,6 +211,63 @@ def test_the_default_model_generates_the_reference_tokens(shell: Shell, figures:
 
     assert made["ids"] == reference["greedy_10_ids"]
     assert made["text"] == reference["greedy_10_text"]
+
+
+# --- where-from ------------------------------------------------------------------------------------------
+
+
+def test_a_value_of_the_stream_is_told_apart(shell: Shell) -> None:
+    stage = "trf_blocks.0.shortcut2"
+    told = shell.json("where-from", HELLO, "--stage", stage, "--index", "0,2,17", *TINY)
+
+    assert told["question"] == {"kind": "stream", "position": 2, "stage": stage, "feature": 17}
+    assert [(part["kind"], part["block"]) for part in told["parts"]] == [
+        ("token embedding", None),
+        ("position embedding", None),
+        ("attention", 0),
+        ("feed-forward", 0),
+    ]
+    assert sum(part["value"] for part in told["parts"]) == pytest.approx(told["value"], abs=1e-6)
+    heads = told["parts"][2]["parts"]
+    assert [(part["kind"], part["head"]) for part in heads] == [("head", 0), ("head", 1), ("bias", None)]
+    assert sum(part["value"] for part in heads) == pytest.approx(told["parts"][2]["value"], abs=1e-6)
+    assert told["ok"] is True
+    assert told["frozen_deviation"] is None
+
+
+def test_the_logit_that_is_told_apart_is_the_one_that_a_trace_lists(shell: Shell) -> None:
+    best = shell.json("trace", HELLO, *TINY)["top"][0]
+
+    told = shell.json("where-from", HELLO, "--logit", str(best["id"]), *TINY)
+
+    assert told["value"] == pytest.approx(best["logit"], abs=1e-6)
+    assert told["question"] == {
+        "kind": "logit",
+        "position": 3,
+        "token": {"id": best["id"], "text": best["text"]},
+    }
+    assert sum(part["value"] for part in told["parts"]) == pytest.approx(best["logit"], abs=1e-5)
+    assert told["frozen_deviation"] > 0
+
+
+def test_a_token_may_be_named_by_its_text_and_compared_with_another(shell: Shell) -> None:
+    told = shell.json("where-from", HELLO, "--logit", " the", "--minus", '"5"', "--index=0,-2", *TINY)
+    one, other = (shell.json("where-from", HELLO, "--logit", token, "--index", "0,2", *TINY) for token in ("262", "20"))
+
+    assert told["question"]["kind"] == "lead"
+    assert (told["question"]["token"]["id"], told["question"]["minus"]["id"]) == (262, 20)
+    assert told["question"]["position"] == 2
+    assert told["value"] == pytest.approx(one["value"] - other["value"], abs=1e-6)
+
+
+def test_where_a_number_comes_from_can_be_read_by_a_person(shell: Shell) -> None:
+    lines = shell.succeeds("where-from", HELLO, "--logit", " the", *TINY).splitlines()
+
+    assert lines[0].split()[1:] == ["token", "embedding", "tok_emb"]
+    assert any(line.split()[1:] == ["head", "2", "trf_blocks.1.att.context"] for line in lines)
+    assert "captured" in lines[-2]
+    assert lines[-2].endswith(", ok")
+    assert lines[-1].startswith("LayerNorm's scale is frozen")
 
 
 # --- params ----------------------------------------------------------------------------------------------
@@ -361,6 +377,30 @@ def test_a_shot_that_cannot_be_written_says_so(shell: Shell, qapp: QApplication,
         (("generate", "a", "--max-new-tokens", "many"), "argument --max-new-tokens: invalid int value: 'many'"),
         (("generate", "a"), "the following arguments are required: --max-new-tokens"),
         (("trace",), "the following arguments are required: TEXT"),
+        (("where-from", "a", *TINY), "one of the arguments --stage --logit is required"),
+        (("where-from", "a", "--logit", "50257", *TINY), "50257 is no token: IDs go from 0 to 50,256"),
+        (("where-from", "a", "--logit", "hello there", *TINY), "“hello there” is 2 tokens: give one token"),
+        (("where-from", "a", "--logit", "", *TINY), "“” is no token: give one token"),
+        (("where-from", "a", "--logit", "5", "--minus", "5", *TINY), "name the same token, 5: give two"),
+        (("where-from", "a", "--logit", "5", "--index", "0,1", *TINY), "there is no token 1: they go from 0 to 0"),
+        (("where-from", "a", "--logit", "5", "--index", "0", *TINY), "--index 0 does not fit: give sequence and token"),
+        (
+            ("where-from", "a", "--stage", "trf_blocks.0.norm1", "--index", "0,0,0", *TINY),
+            "trf_blocks.0.norm1 is no stage of the residual stream: choose embeddings, drop_emb, ",
+        ),
+        (("where-from", "a", "--stage", "embeddings", *TINY), "--index is missing: give sequence, token and feature"),
+        (
+            ("where-from", "a", "--stage", "embeddings", "--index", "0,0,32", *TINY),
+            "there is no feature 32: they go from 0 to 31",
+        ),
+        (
+            ("where-from", "a", "--stage", "embeddings", "--index", "1,0,0", *TINY),
+            "there is no sequence 1: they go from 0 to 0",
+        ),
+        (
+            ("where-from", "a", "--stage", "embeddings", "--index", "0,0,0", "--minus", "5", *TINY),
+            "--minus is a token to compare a logit with: give --logit too",
+        ),
         (("trace", "a", "--seed", "-1"), "argument --seed: -1 is not between 0 and 2^63 - 1"),
         (("trace", "a", "--seed", str(2**63)), f"argument --seed: {2**63} is not between 0 and 2^63 - 1"),
         (("trace", "a", "--seed", "x"), "argument --seed: 'x' is no whole number"),
@@ -426,7 +466,9 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
 
     assert done.value.code == 0
     shown = capsys.readouterr().out
-    assert [name for name in ("tokens", "trace", "generate", "params", "shot") if f"{name}:" not in shown] == []
+    assert [
+        name for name in ("tokens", "trace", "generate", "where-from", "params", "shot") if f"{name}:" not in shown
+    ] == []
 
 
 def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gptviz.tokenizer import END_OF_TEXT, Piece, Tokenizer, gpt2_tokenizer
+from gptviz.tokenizer import END_OF_TEXT, Gpt2Tokenizer, Piece, Tokenizer, gpt2_tokenizer
 
 HIGH, LOW = "\ud83e", "\udd17"  # the two halves of 🤗 in UTF-16
 
@@ -136,7 +136,7 @@ def test_the_environment_is_left_as_it_was(monkeypatch: pytest.MonkeyPatch, befo
     else:
         monkeypatch.setenv("TIKTOKEN_CACHE_DIR", before)
 
-    Tokenizer()
+    Gpt2Tokenizer()
 
     assert os.environ.get("TIKTOKEN_CACHE_DIR") == before
 

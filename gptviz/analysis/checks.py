@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gptviz.analysis.check import Check, merge
+from gptviz.analysis.layer_norm import scale_and_shift
 from gptviz.analysis.operands import inputs_of
 from gptviz.capture.stages import block_input_name, block_name
 
@@ -75,7 +76,7 @@ def causality_check(trace: "Trace", perturbed: "Trace | None") -> Check:
 def _norm_checks(trace: "Trace", norm: str) -> tuple[Check, ...]:
     """Undo scale and shift, then compare with mean 0 and the variance that eps implies."""
     (source,) = inputs_of(trace.record(norm).stage, trace.config)
-    scale, shift = trace.parameter(f"{norm}.scale"), trace.parameter(f"{norm}.shift")
+    scale, shift = scale_and_shift(trace, norm)
     if not scale.all():
         note = "a scale of 0 hides what was normalised"
         return Check(NORM_MEAN, None, norm, note=note), Check(NORM_VARIANCE, None, norm, note=note)

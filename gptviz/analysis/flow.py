@@ -107,6 +107,10 @@ def _blocks(config: "GPTConfig", open_layer: int) -> Iterator[Place]:
 
 def _place(stage: Stage, config: "GPTConfig") -> Place:
     title, kind, lane, *beside = _LOOKS[stage.local_name]
+    if stage.local_name == "ff.layers.1":
+        title = stage.operation.removeprefix("exact ")
+    elif stage.local_name == "att.scaled" and not config.scaled_by_root:
+        title = "scaled" if config.score_divisor(1) != 1 else "not scaled"
     sources = inputs_of(stage, config)
     shortcut = sources[1] if stage.local_name in ("shortcut1", "shortcut2") else None
     return Place(stage, title, kind, lane, bool(beside), sources[:1] if shortcut else sources, shortcut, None)

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from gptviz.analysis.operands import inputs_of
 from gptviz.capture.stages import Stage
-from gptviz.model.config import GPTConfig
+from gptviz.model.config import GELU_EXACT, RELU, GPTConfig
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Sizes:
             "tokens": "1 token" if tokens == 1 else f"{tokens:,} tokens",
             "last": str(tokens - 1),
             "E": f"{config.emb_dim:,}",
-            "F": f"{4 * config.emb_dim:,}",
+            "F": f"{config.ff_dim:,}",
             "H": str(config.n_heads),
             "D": str(config.head_dim),
             "V": f"{config.vocab_size:,}",
@@ -78,11 +78,14 @@ def _bold(text: str) -> str:
     return f"\\bold{{{text}}}"
 
 
-def _linear(name: str, source: str, weight: str, bias: bool | None, dims: str) -> Callable[[Sizes], str]:
-    """Formula of x · Wᵀ + b; ``dims`` are the letters of input and output features."""
+def _linear(name: str, source: str, weight: str, bias: str, dims: str) -> Callable[[Sizes], str]:
+    """Formula of x · Wᵀ + b; ``dims`` are the letters of input and output features.
+
+    ``bias`` names the setting that tells whether there is a b; if it is empty there is none.
+    """
 
     def formula(s: Sizes) -> str:
-        has_bias = s.config.qkv_bias if bias is None else bias
+        has_bias = bool(bias) and getattr(s.config, bias)
         product = f"{_noted(source, s.of('BT' + dims[0]))} · {_noted(weight, s.of(dims))}"
         ending = f" + {_noted('b', s.of(dims[1]))}" if has_bias else ""
         return f"{_noted(name, s.out)} = {product}{ending}"
@@ -103,7 +106,8 @@ def _norm(s: Sizes) -> str:
     over = f"x − {_word('mean')}\\paren{{x}}"
     below = f"\\root{{{_word('var')}\\paren{{x}} + {_power_of_ten(s.eps)}}}"
     size = s.of("E")
-    learned = f"{_noted(_word('scale'), size)} · \\frac{{{over}}}{{{below}}} + {_noted(_word('shift'), size)}"
+    learned = f"{_noted(_word('scale'), size)} · \\frac{{{over}}}{{{below}}}"
+    learned += f" + {_noted(_word('shift'), size)}" if s.config.bias else ""
     return f"{_noted('y', s.out)} = {learned}     E = {s.letters['E']}"
 
 
@@ -126,6 +130,8 @@ def _added(s: Sizes) -> str:
 
 
 def _scaled(s: Sizes) -> str:
+    if not s.config.scaled_by_root:
+        return _scaled_otherwise(s)
     root = f"{s.config.head_dim**0.5:.4g}"
     scores = _noted(_word("scores"), s.out)
     sign = "=" if float(root) ** 2 == s.config.head_dim else "≈"
@@ -133,6 +139,20 @@ def _scaled(s: Sizes) -> str:
         f"{_noted(_word('scaled'), s.out)} = \\frac{{{_word('scores')}}}{{\\root{{D}}}} = "
         f"\\frac{{{_word('scores')}}}{{\\root{{{s.config.head_dim}}}}} {sign} {scores} ÷ {root}"
     )
+
+
+def _scaled_otherwise(s: Sizes) -> str:
+    assert s.stage.layer is not None
+    scaled, scores = _noted(_word("scaled"), s.out), _noted(_word("scores"), s.out)
+    divisor = s.config.score_divisor(s.stage.layer)
+    if divisor == 1:
+        return f"{scaled} = {scores}"
+    number = s.stage.layer + 1
+    if not s.config.scale_attn_weights:
+        return f"{scaled} = {scores} ÷ {number}"
+    root = f"\\root{{{s.config.head_dim}}}"
+    below = f"{root} · {number}" if s.config.scale_attn_by_inverse_layer_idx else root
+    return f"{scaled} = \\frac{{{_word('scores')}}}{{{below}}} ≈ {scores} ÷ {divisor:.4g}"
 
 
 def _masked(s: Sizes) -> str:
@@ -143,6 +163,15 @@ def _masked(s: Sizes) -> str:
 def _softmax(s: Sizes) -> str:
     total = f"\\sum{{j = 0}}{{{s.tokens - 1}}} e^{{s_{{q,j}}}}"
     return f"{_noted(_word('weights') + '_{q,k}', s.out)} = \\frac{{e^{{s_{{q,k}}}}}}{{{total}}}"
+
+
+def _activation(s: Sizes) -> str:
+    y, x = _noted("y", s.out), _noted("x", s.out)
+    if s.config.activation == RELU:
+        return f"{y} = {_word('max')}\\paren{{0, {x}}}"
+    if s.config.activation == GELU_EXACT:
+        return f"{y} = \\frac{{1}}{{2}} {x} \\paren{{1 + {_word('erf')}\\paren{{\\frac{{x}}{{\\root{{2}}}}}}}}"
+    return _gelu(s)
 
 
 def _gelu(s: Sizes) -> str:
@@ -207,9 +236,9 @@ _FORMULAS: dict[str, Callable[[Sizes], str]] = {
     "embeddings": _embeddings,
     "drop_emb": _dropout,
     "norm1": _norm,
-    "att.W_query": _linear("q", "x", "\\bold{W}_{q}^{T}", None, "EE"),
-    "att.W_key": _linear("k", "x", "\\bold{W}_{k}^{T}", None, "EE"),
-    "att.W_value": _linear("v", "x", "\\bold{W}_{v}^{T}", None, "EE"),
+    "att.W_query": _linear("q", "x", "\\bold{W}_{q}^{T}", "qkv_bias", "EE"),
+    "att.W_key": _linear("k", "x", "\\bold{W}_{k}^{T}", "qkv_bias", "EE"),
+    "att.W_value": _linear("v", "x", "\\bold{W}_{v}^{T}", "qkv_bias", "EE"),
     "att.queries": _split("Q"),
     "att.keys": _split("K"),
     "att.values": _split("V"),
@@ -220,17 +249,17 @@ _FORMULAS: dict[str, Callable[[Sizes], str]] = {
     "att.dropout": _dropout,
     "att.context": _context,
     "att.merged": _merged,
-    "att.out_proj": _linear("y", "x", "\\bold{W}_{o}^{T}", True, "EE"),
+    "att.out_proj": _linear("y", "x", "\\bold{W}_{o}^{T}", "bias", "EE"),
     "drop_shortcut1": _dropout,
     "shortcut1": _added,
     "norm2": _norm,
-    "ff.layers.0": _linear("h", "x", "\\bold{W}_{1}^{T}", True, "EF"),
-    "ff.layers.1": _gelu,
-    "ff.layers.2": _linear("y", "h", "\\bold{W}_{2}^{T}", True, "FE"),
+    "ff.layers.0": _linear("h", "x", "\\bold{W}_{1}^{T}", "bias", "EF"),
+    "ff.layers.1": _activation,
+    "ff.layers.2": _linear("y", "h", "\\bold{W}_{2}^{T}", "bias", "FE"),
     "drop_shortcut2": _dropout,
     "shortcut2": _added,
     "final_norm": _norm,
-    "out_head": _linear(_word("logits"), "x", "\\bold{W}^{T}", False, "EV"),
+    "out_head": _linear(_word("logits"), "x", "\\bold{W}^{T}", "", "EV"),
     "last": _last,
     "next": _next,
 }

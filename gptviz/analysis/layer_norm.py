@@ -27,6 +27,7 @@ class LayerNormView:
 
     ``before`` and ``after`` are the model's tensors; ``normalised`` is (before - mean) / √(variance + eps),
     and ``after`` is ``scale`` · ``normalised`` + ``shift``. ``error`` is the largest difference from that.
+    A model without biases has no shift: it is 0, and ``shifts`` is False.
     """
 
     source: str  # the stage that goes in
@@ -40,6 +41,7 @@ class LayerNormView:
     moments_normalised: Moments
     moments_after: Moments
     error: float
+    shifts: bool
 
 
 def layer_norm_view(trace: "Trace", norm: str, token: int, row: int = 0) -> LayerNormView | None:
@@ -51,7 +53,7 @@ def layer_norm_view(trace: "Trace", norm: str, token: int, row: int = 0) -> Laye
         return None
     before = trace.array(source)[row, token]
     after = trace.array(norm)[row, token]
-    scale, shift = trace.parameter(f"{norm}.scale"), trace.parameter(f"{norm}.shift")
+    scale, shift = scale_and_shift(trace, norm)
     eps = trace.eps(norm)
     exact = before.astype(np.float64)
     normalised = (exact - exact.mean()) / np.sqrt(exact.var() + eps)
@@ -68,7 +70,15 @@ def layer_norm_view(trace: "Trace", norm: str, token: int, row: int = 0) -> Laye
         moments(normalised),
         moments(after),
         error,
+        trace.has_parameter(f"{norm}.shift"),
     )
+
+
+def scale_and_shift(trace: "Trace", norm: str) -> tuple[Array, Array]:
+    """Return the two learned vectors (E,) of the LayerNorm ``norm``; zeros where there is no shift."""
+    scale = trace.parameter(f"{norm}.scale")
+    path = f"{norm}.shift"
+    return scale, trace.parameter(path) if trace.has_parameter(path) else np.zeros_like(scale)
 
 
 def moments(values: Array) -> Moments:

@@ -49,3 +49,9 @@ def inputs_of(stage: Stage, config: GPTConfig) -> tuple[str, ...]:
         return tuple(name.replace("{last block}", last_block) for name in _OUTSIDE[stage.name])
     prefix, source = f"{block_name(stage.layer)}.", block_input_name(stage.layer)
     return tuple(source if name == "{in}" else prefix + name for name in _IN_BLOCK[stage.local_name])
+
+
+def stream_stages(config: GPTConfig) -> tuple[str, ...]:
+    """List the stages at which the residual stream can be read, in execution order."""
+    inside = (f"{block_name(layer)}.shortcut{half}" for layer in range(config.n_layers) for half in (1, 2))
+    return "embeddings", "drop_emb", *inside

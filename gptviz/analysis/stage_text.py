@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from gptviz.analysis.formulas import Sizes, formula
 from gptviz.capture.stages import Stage
+from gptviz.model.config import GELU_EXACT, RELU
 
 
 @dataclass(frozen=True)
@@ -71,13 +72,42 @@ _AS_INPUT = {
 def stage_text(sizes: Sizes) -> StageText:
     """Describe a stage in a run of these sizes."""
     stage = sizes.stage
-    title, sentence = _WORDS[stage.local_name]
+    title, sentence = _varied(sizes) or _WORDS[stage.local_name]
     named = title[0].upper() + title[1:] if stage.layer is None else f"Block {stage.layer + 1} · {title}"
     return StageText(named, sentence.format_map(sizes.letters), formula(sizes))
 
 
+def _varied(sizes: Sizes) -> tuple[str, str] | None:
+    """Return title and sentence of what this model does in another way than GPT-2; None if it does not."""
+    config, name = sizes.config, sizes.stage.local_name
+    if name == "ff.layers.0" and config.ff_dim != 4 * config.emb_dim:
+        return "feed-forward · linear 1", "A linear layer takes every token from {E} to {F} features."
+    if name == "ff.layers.1" and config.activation == RELU:
+        return "feed-forward · ReLU", "Each number is bent: positive ones pass, negative ones become 0."
+    if name == "ff.layers.1" and config.activation == GELU_EXACT:
+        return "feed-forward · GELU, exact", f"{_WORDS[name][1][:-1]}. This is GELU as defined, not its tanh form."
+    if name == "att.scaled" and not config.scaled_by_root:
+        return _WORDS[name][0], _scaling(sizes)
+    if name == "out_head" and config.tie_weights:
+        return _WORDS[name][
+            0
+        ], "Each token meets the {V} rows of the token embedding again: a score for each candidate."
+    return None
+
+
+def _scaling(sizes: Sizes) -> str:
+    config, layer = sizes.config, sizes.stage.layer or 0
+    if config.score_divisor(layer) == 1:
+        return "In this block the scores are divided by 1: they stay as they are."
+    if not config.scale_attn_weights:
+        return f"This model divides the scores by {layer + 1}, the block's number, and by nothing else."
+    return f"This model divides the scores by √{{D}} and by {layer + 1}, the block's number."
+
+
 def short_title(stage: Stage) -> str:
     """Return what the stage's tensor is called beside others of its block."""
+    if stage.local_name == "ff.layers.1":
+        return stage.operation
     title = _WORDS[stage.local_name][0].removeprefix("attention · ").removeprefix("feed-forward · ")
     return _SHORT.get(stage.local_name, title)
 

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QInputDialog, QMenu, QMessageBox, QWidget
 from gptviz import __version__
 from gptviz.panes import LABS
 from gptviz.session.jobs import TITLES
-from gptviz.session.state import DEFAULT_SEED
+from gptviz.session.requests import UntrainedRequest
+from gptviz.session.state import DEFAULT_CONFIG, DEFAULT_SEED
 
 if TYPE_CHECKING:
     from gptviz.app.main_window import MainWindow
@@ -150,7 +151,9 @@ class Actions:
 
     def tick_choices(self) -> None:
         """Tick the model and the look that are in use, however they were chosen."""
-        self._models[self._window.session.wanted_model[0]].setChecked(True)
+        wanted = self._window.session.making.wanted
+        for name, action in self._models.items():
+            action.setChecked(isinstance(wanted, UntrainedRequest) and name == wanted.config)
         self._schemes[self._window.appearance.scheme].setChecked(True)
         self.larger.setChecked(self._window.appearance.lecture)
 
@@ -161,17 +164,19 @@ class Actions:
         self._window.set_lecture(self.larger.isChecked())
 
     def _use_model(self, name: str) -> None:
-        model = self._window.session.state.model
-        self._window.session.use_model(name, model.seed if model is not None else DEFAULT_SEED)
+        wanted = self._window.session.making.wanted
+        self._window.session.use_model(name, wanted.seed if isinstance(wanted, UntrainedRequest) else DEFAULT_SEED)
 
     def _ask_seed(self) -> None:
         session = self._window.session
-        name, seed = session.wanted_model
+        wanted = session.making.wanted
+        if not isinstance(wanted, UntrainedRequest):
+            wanted = UntrainedRequest(DEFAULT_CONFIG, DEFAULT_SEED)
         value, ok = QInputDialog.getInt(
-            self._window, "Seed", "Seed of the random weights; the chapter uses 123", seed, 0, _LARGEST_SEED
+            self._window, "Seed", "Seed of the random weights; the chapter uses 123", wanted.seed, 0, _LARGEST_SEED
         )
         if ok:
-            session.use_model(name, value)
+            session.use_model(wanted.config, value)
 
     def _about(self) -> None:
         QMessageBox.about(

@@ -26,6 +26,7 @@ from gptviz.app.appearance import Appearance
 from gptviz.app.first_paint import AfterFirstPaint
 from gptviz.app.main_window import MainWindow
 from gptviz.app.settings import Settings
+from gptviz.session.requests import HeadsQuestion, ModelRequest
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 
@@ -44,7 +45,7 @@ def make_application() -> QApplication:
     return app
 
 
-def open_window(prompt: str, config: str, seed: int) -> int:
+def open_window(prompt: str, model: ModelRequest) -> int:
     """Open the window and stay until it is closed; return the exit status."""
     app = make_application()
     settings = Settings()
@@ -52,7 +53,7 @@ def open_window(prompt: str, config: str, seed: int) -> int:
     session = Session(prompt)
     reporter = ErrorReporter(session)
     window = MainWindow(session, appearance, settings)
-    AfterFirstPaint(window, lambda: session.start(config, seed))
+    AfterFirstPaint(window, lambda: session.start_with(model))
     window.show()
     try:
         return app.exec()
@@ -106,7 +107,7 @@ class Shot:
     stage: str | None = None
 
 
-def shoot(path: Path, prompt: str, model: tuple[str, int], shot: Shot) -> None:
+def shoot(path: Path, prompt: str, model: ModelRequest, shot: Shot) -> None:
     """Run ``prompt`` in a real window and save a picture as ``path``.
 
     Raises
@@ -123,8 +124,10 @@ def shoot(path: Path, prompt: str, model: tuple[str, int], shot: Shot) -> None:
         window.resize(QSize(*shot.size))
         window.show()
         target = _target(window, shot.pane)
-        session.start(*model)
+        session.start_with(model)
         state = _wait_until_idle(session)
+        if isinstance(state.question, HeadsQuestion):
+            raise ShotError(f"{state.question.name} can't tell its heads: add --heads {state.question.proposal}")
         if state.message is not None or state.trace is None:
             raise ShotError(str(state.message or "the run was cancelled"))
         if shot.stage is not None:
@@ -183,4 +186,5 @@ def _wait_until_idle(session: Session) -> ViewState:
 
 
 def _unsettled(session: Session) -> bool:
-    return session.busy or session.checking.pending or session.labs.pending
+    quiet = session.attributing.pending or session.checking.pending or session.labs.pending
+    return session.busy or quiet

@@ -20,7 +20,14 @@ from gptviz.session.state import ViewState
 from gptviz.widgets.icons import icon
 from gptviz.widgets.theme import px
 
-_CENTRE = ("flow", "stage", "attention", "layer-norm", "checks")  # the first above, the others as tabs below it
+_CENTRE = (
+    "flow",
+    "stage",
+    "attention",
+    "layer-norm",
+    "where-from",
+    "checks",
+)  # the first above, the others as tabs below it
 _LEFT, _RIGHT = (0.365, 464, 590), (0.22, 280, 420)  # share of the width, smallest and largest px
 
 

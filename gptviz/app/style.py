@@ -75,9 +75,14 @@ QLabel#paneHeading {{ font-family: "{MONO_FAMILY}"; font-size: {px(13)}px; font-
 QLabel#rowTitle {{ font-weight: 600; }}
 QLabel#choice {{ font-family: "{MONO_FAMILY}"; font-size: {px(22)}px; color: {theme.families["head"]}; }}
 QLabel#readout {{ font-family: "{MONO_FAMILY}"; font-size: {px(12)}px; }}
+QFrame#hairline {{ background: {theme.hairline}; border: none; }}
+QLabel#labQuestion {{ font-weight: 600; font-size: {px(16)}px; }}
+QLabel#caption {{ color: {theme.muted}; font-size: {px(12)}px; font-weight: 500; }}
+QLabel#fieldMessage {{ color: {theme.error}; font-size: {px(12)}px; }}
 QLabel#muted {{ color: {theme.muted}; font-size: {px(12)}px; }}
 QLabel#count {{ font-family: "{MONO_FAMILY}"; font-size: {px(12)}px; color: {theme.muted}; }}
 QLabel#count[over="true"] {{ color: {theme.error}; }}
+QLabel#problem {{ color: {theme.error}; font-size: {px(12)}px; }}
 QLabel#notice {{ color: {theme.warning}; font-size: {px(12)}px; }}
 
 QPushButton, QToolButton {{ background: {theme.panel}; color: {theme.text}; border: 1px solid {control};
@@ -91,6 +96,9 @@ QPushButton#primary {{ background: {theme.accent}; color: {theme.on_accent}; bor
 QPushButton#primary:hover {{ background: {blend(theme.accent, theme.text, 0.85).name()}; }}
 QPushButton#primary:focus {{ border: 2px solid {theme.text}; padding: {px(3)}px {px(11)}px; }}
 QPushButton#primary:disabled {{ background: {theme.raised}; color: {disabled}; border-color: {theme.raised}; }}
+QPushButton#reset {{ background: transparent; color: {theme.muted}; font-size: {px(12)}px;
+    padding: {px(3)}px {px(10)}px; }}
+QPushButton#reset:hover {{ background: {hover}; color: {theme.text}; }}
 QToolButton#flat {{ background: transparent; border: 1px solid transparent; padding: {px(4)}px {px(6)}px; }}
 QToolButton#flat:hover {{ background: {hover}; }}
 QToolButton#flat:focus {{ border: 1px solid {theme.accent}; }}
@@ -121,7 +129,12 @@ QPushButton#segment:checked, QPushButton#toggle:checked {{
 QPlainTextEdit, QLineEdit, QSpinBox {{ background: {theme.panel}; color: {theme.text};
     border: 1px solid {control}; border-radius: {px(5)}px; padding: {px(3)}px {px(8)}px;
     selection-background-color: {theme.accent}; selection-color: {theme.on_accent}; }}
+QLineEdit QToolButton {{ background: transparent; border: none; padding: 0; min-height: 0; }}
 QPlainTextEdit:focus, QLineEdit:focus, QSpinBox:focus {{ border: 1px solid {theme.accent}; }}
+QLineEdit#number {{ font-family: "{MONO_FAMILY}"; font-size: {px(12)}px; min-height: {px(20)}px; }}
+QLineEdit#cell {{ font-family: "{MONO_FAMILY}"; font-size: {px(12)}px; padding: 0 {px(3)}px;
+    border-radius: {px(3)}px; }}
+QLineEdit[refused="true"], QLineEdit[refused="true"]:focus {{ border: 1px solid {theme.error}; }}
 QPlainTextEdit#prompt {{ font-size: {px(14)}px; padding: 0 {px(4)}px; }}
 QPlainTextEdit#generated {{ background: {theme.window}; border: 1px solid {theme.hairline}; font-size: {px(13)}px; }}
 QSpinBox {{ font-size: {px(12)}px; min-height: {px(20)}px; padding: {px(3)}px {px(4)}px; }}
@@ -140,6 +153,9 @@ QTreeView::item:selected, QTableView::item:selected {{ background: {soft}; color
 QHeaderView {{ background: {theme.panel}; }}
 QHeaderView::section {{ background: {theme.panel}; color: {theme.muted}; border: none;
     border-bottom: 1px solid {theme.hairline}; padding: {px(4)}px {px(6)}px; font-size: {px(11)}px; }}
+QHeaderView::section:vertical {{ border: none; font-size: {px(12)}px; padding: 0; }}
+QTableCornerButton::section {{ background: {theme.panel}; border: none;
+    border-bottom: 1px solid {theme.hairline}; }}
 QSplitter::handle {{ background: transparent; }}
 
 QScrollBar:vertical {{ background: transparent; width: {px(10)}px; margin: 0; }}

@@ -9,12 +9,12 @@ _FLOAT = 4  # bytes
 
 
 def block_bytes(config: GPTConfig, batch: int, tokens: int) -> int:
-    """Bytes of one block's inside: 18 rows of E features a token, and four T x T maps for each head.
+    """Bytes of one block's inside: 10 rows of E features a token, two of F, and four T x T maps for each head.
 
-    The rows: norm1, three projections, context, merged heads, out_proj, shortcut1, norm2, twice 4E in the
+    The rows: norm1, three projections, context, merged heads, out_proj, shortcut1, norm2, the two of the
     feed-forward's middle, and its output. Heads are split without a copy.
     """
-    rows = 18 * config.emb_dim
+    rows = 10 * config.emb_dim + 2 * config.ff_dim
     maps = 4 * config.n_heads * tokens
     return _FLOAT * batch * tokens * (rows + maps)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, cached_property
 
-from gptviz.model.config import GPTConfig
+from gptviz.model.config import GELU_EXACT, GELU_TANH, RELU, GPTConfig
 
 
 class Family(StrEnum):
@@ -58,7 +58,7 @@ class Stage:
             "E": config.emb_dim,
             "H": config.n_heads,
             "D": config.head_dim,
-            "F": 4 * config.emb_dim,
+            "F": config.ff_dim,
             "V": config.vocab_size,
             "1": 1,
         }
@@ -111,6 +111,9 @@ _END: tuple[_Row, ...] = (
 )
 
 
+_ACTIVATIONS = {GELU_TANH: "GELU", GELU_EXACT: "exact GELU", RELU: "ReLU"}
+
+
 @cache
 def catalogue(config: GPTConfig) -> tuple[Stage, ...]:
     """List all stages of a model of ``config``: 9 and 23 for each block."""
@@ -133,13 +136,22 @@ def block_input_name(layer: int) -> str:
     return "drop_emb" if layer == 0 else f"{block_name(layer - 1)}.shortcut2"
 
 
+def scaling(config: GPTConfig, layer: int) -> str:
+    """Write what the attention scores of block ``layer`` are divided by."""
+    by_layer = config.scale_attn_by_inverse_layer_idx
+    if config.scale_attn_weights:
+        return f"÷ (√D · {layer + 1})" if by_layer else "÷ √D"
+    return f"÷ {layer + 1}" if by_layer else "not scaled"
+
+
 def _rows(config: GPTConfig) -> Iterator[tuple[str, str, Family, int | None, str, str, Source, int]]:
     for name, operation, family, dims, module, source, call in _START:
         yield name, operation, family, None, dims, module, source, call
     for layer in range(config.n_layers):
         prefix = block_name(layer)
+        varied = {"att.scaled": scaling(config, layer), "ff.layers.1": _ACTIVATIONS[config.activation]}
         for name, operation, family, dims, module, source, call in _BLOCK:
             path = f"{prefix}.{module}" if module else prefix
-            yield f"{prefix}.{name}", operation, family, layer, dims, path, source, call
+            yield f"{prefix}.{name}", varied.get(name, operation), family, layer, dims, path, source, call
     for name, operation, family, dims, module, source, call in _END:
         yield name, operation, family, None, dims, module, source, call

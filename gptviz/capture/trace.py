@@ -141,6 +141,14 @@ class Trace:
         array: Array = self.replay.model.get_parameter(path).detach().numpy()
         return array
 
+    def has_parameter(self, path: str) -> bool:
+        """Tell whether the model has such a parameter: not every one has biases."""
+        try:
+            self.replay.model.get_parameter(path)
+        except AttributeError:
+            return False
+        return True
+
     def eps(self, norm: str) -> float:
         """Return the eps of the LayerNorm at module path ``norm``."""
         return float(self.replay.model.get_submodule(norm).eps)  # type: ignore[arg-type]

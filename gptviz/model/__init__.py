@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gptviz.model.attention import MultiHeadAttention
     from gptviz.model.generate import GreedyStep, greedy_step, greedy_steps
     from gptviz.model.gpt import GPTModel, InputError, TransformerBlock
-    from gptviz.model.layers import GELU, FeedForward, LayerNorm
+    from gptviz.model.layers import GELU, ExactGELU, FeedForward, LayerNorm, LayerNormWithoutShift, ReLU
     from gptviz.model.parameters import ParameterCount, count_parameters, initialise
 
 __all__ = [
@@ -33,14 +33,17 @@ __all__ = [
     "GPT2_XL",
     "TINY",
     "ConfigError",
+    "ExactGELU",
     "FeedForward",
     "GPTConfig",
     "GPTModel",
     "GreedyStep",
     "InputError",
     "LayerNorm",
+    "LayerNormWithoutShift",
     "MultiHeadAttention",
     "ParameterCount",
+    "ReLU",
     "TransformerBlock",
     "count_parameters",
     "greedy_step",

@@ -44,6 +44,17 @@ class ScaleScores(nn.Module):
         return scores / math.sqrt(self.head_dim)
 
 
+class DivideScores(nn.Module):
+    """Divide by something else than √D, as models do that were trained so."""
+
+    def __init__(self, divisor: float) -> None:
+        super().__init__()
+        self.divisor = divisor
+
+    def forward(self, scores: Tensor) -> Tensor:
+        return scores / self.divisor
+
+
 class CausalMask(nn.Module):
     """Hide the future: a query may not look at keys that come after it."""
 
@@ -84,7 +95,15 @@ class MultiHeadAttention(nn.Module):
     """
 
     def __init__(
-        self, emb_dim: int, context_length: int, n_heads: int, drop_rate: float = 0.0, qkv_bias: bool = False
+        self,
+        emb_dim: int,
+        context_length: int,
+        n_heads: int,
+        drop_rate: float = 0.0,
+        qkv_bias: bool = False,
+        *,
+        bias: bool = True,
+        divisor: float | None = None,
     ) -> None:
         super().__init__()
         self.W_query = nn.Linear(emb_dim, emb_dim, bias=qkv_bias)
@@ -94,13 +113,13 @@ class MultiHeadAttention(nn.Module):
         self.keys = SplitHeads(n_heads)
         self.values = SplitHeads(n_heads)
         self.scores = AttentionScores()
-        self.scaled = ScaleScores(emb_dim // n_heads)
+        self.scaled = ScaleScores(emb_dim // n_heads) if divisor is None else DivideScores(divisor)
         self.masked = CausalMask(context_length)
         self.weights = nn.Softmax(dim=-1)
         self.dropout = nn.Dropout(drop_rate)
         self.context = WeightedSum()
         self.merged = MergeHeads()
-        self.out_proj = nn.Linear(emb_dim, emb_dim)
+        self.out_proj = nn.Linear(emb_dim, emb_dim, bias=bias)
         self.register_load_state_dict_pre_hook(_drop_saved_mask)  # type: ignore[no-untyped-call]
 
     def forward(self, x: Tensor) -> Tensor:

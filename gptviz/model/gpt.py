@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 from gptviz.model.attention import MultiHeadAttention
 from gptviz.model.config import GPTConfig
-from gptviz.model.layers import FeedForward, LayerNorm
+from gptviz.model.layers import FeedForward, LayerNorm, LayerNormWithoutShift
 
 
 class InputError(ValueError):
@@ -15,14 +15,21 @@ class InputError(ValueError):
 class TransformerBlock(nn.Module):
     """Attention, then feed-forward; each normalised before, and added to what came in (a shortcut)."""
 
-    def __init__(self, config: GPTConfig) -> None:
+    def __init__(self, config: GPTConfig, layer: int = 0) -> None:
         super().__init__()
         self.att = MultiHeadAttention(
-            config.emb_dim, config.context_length, config.n_heads, config.drop_rate, config.qkv_bias
+            config.emb_dim,
+            config.context_length,
+            config.n_heads,
+            config.drop_rate,
+            config.qkv_bias,
+            bias=config.bias,
+            divisor=None if config.scaled_by_root else config.score_divisor(layer),
         )
-        self.ff = FeedForward(config.emb_dim)
-        self.norm1 = LayerNorm(config.emb_dim)
-        self.norm2 = LayerNorm(config.emb_dim)
+        self.ff = FeedForward(config.emb_dim, config.ff_dim, config.activation, config.bias)
+        norm = LayerNorm if config.bias else LayerNormWithoutShift
+        self.norm1 = norm(config.emb_dim, config.norm_eps)
+        self.norm2 = norm(config.emb_dim, config.norm_eps)
         self.drop_shortcut = nn.Dropout(config.drop_rate)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -54,8 +61,9 @@ class GPTModel(nn.Module):
         self.tok_emb = nn.Embedding(config.vocab_size, config.emb_dim)
         self.pos_emb = nn.Embedding(config.context_length, config.emb_dim)
         self.drop_emb = nn.Dropout(config.drop_rate)
-        self.trf_blocks = nn.Sequential(*[TransformerBlock(config) for _ in range(config.n_layers)])
-        self.final_norm = LayerNorm(config.emb_dim)
+        self.trf_blocks = nn.Sequential(*[TransformerBlock(config, layer) for layer in range(config.n_layers)])
+        norm = LayerNorm if config.bias else LayerNormWithoutShift
+        self.final_norm = norm(config.emb_dim, config.norm_eps)
         self.out_head = nn.Linear(config.emb_dim, config.vocab_size, bias=False)
         if config.tie_weights:
             self.out_head.weight = self.tok_emb.weight

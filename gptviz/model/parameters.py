@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import nn
 from torch.nn.modules.module import register_module_parameter_registration_hook
+from torch.overrides import TorchFunctionMode
 
 from gptviz.model.config import GPTConfig
 from gptviz.model.gpt import GPTModel
@@ -22,10 +24,30 @@ class ParameterCount:
     total_tied: int
 
 
+class _WithoutValues(TorchFunctionMode):
+    """Leaves out what gives tensors their values: torch.nn.init, and the triangle of the mask.
+
+    On the meta device there are no values anyway, but torch imports its compiler to find that out: about a second.
+    """
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        if getattr(func, "__module__", None) == "torch.nn.init" or func is torch.triu:
+            return args[0] if args else kwargs["tensor"]
+        return func(*args, **kwargs)
+
+
+def skeleton(config: GPTConfig) -> GPTModel:
+    """Make a model whose parameters have shapes and no memory: they are on the meta device."""
+    with torch.device("meta"), _WithoutValues():
+        return GPTModel(config)
+
+
 def count_parameters(config: GPTConfig) -> ParameterCount:
     """Count the parameters of a model of ``config`` without allocating them."""
-    with torch.device("meta"):
-        model = GPTModel(config)
+    model = skeleton(config)
     components = {name: sum(p.numel() for p in model.get_submodule(name).parameters()) for name in COMPONENTS}
     total = sum(components.values())
     return ParameterCount(components, total, total - components["out_head"])

@@ -30,10 +30,15 @@ PANES: tuple[PaneEntry, ...] = (
     PaneEntry("stage", "Stage", "stage", "StagePane"),
     PaneEntry("attention", "Attention", "attention", "AttentionPane"),
     PaneEntry("layer-norm", "LayerNorm", "layer_norm", "LayerNormPane"),
+    PaneEntry("where-from", "Where from", "where_from", "WhereFromPane"),
     PaneEntry("checks", "Checks", "checks", "ChecksPane"),
     PaneEntry("next-token", "Next token", "next_token", "NextTokenPane"),
     PaneEntry("generation", "Generation", "generation", "GenerationPane"),
 )
 
 # Labs are panes too; they share a place of their own, the bench.
-LABS: tuple[PaneEntry, ...] = ()
+LABS: tuple[PaneEntry, ...] = (
+    PaneEntry("lab-layer-norm", "LayerNorm", "lab_layer_norm", "LayerNormLabPane"),
+    PaneEntry("lab-gelu", "GELU and ReLU", "lab_gelu", "GeluLabPane"),
+    PaneEntry("lab-gradients", "Shortcuts and gradients", "lab_gradients", "GradientsLabPane"),
+)

@@ -95,14 +95,18 @@ class LayerNormPane(Pane):
             ("after", view.after, view.moments_after),
         ):
             self.rows[key].show_values(values, moments, extent)
+        self.rows["after"].explanation.setText("scale · normalised + shift" if view.shifts else "scale · normalised")
+        shift = f"shift {_range(view.shift)}" if view.shifts else "no shift"
         self.scale.setText(
-            f"scale {_range(view.scale)}   shift {_range(view.shift)}   eps {number(view.eps, 1)}   "
+            f"scale {_range(view.scale)}   {shift}   eps {number(view.eps, 1)}   "
             f"largest difference from the model's output {number(view.error, 2)}"
         )
-        if bool((view.scale == 1).all()) and bool((view.shift == 0).all()):
+        if view.shifts and bool((view.scale == 1).all()) and bool((view.shift == 0).all()):
             self.note.setText(
                 "scale is 1 and shift is 0 for every feature: nothing was learned yet, so “after” equals “normalised”."
             )
+        elif not view.shifts:
+            self.note.setText("scale is learned: it gives every feature its own spread again. There is no shift.")
         else:
             self.note.setText("scale and shift are learned: they give every feature its own spread and place again.")
 

@@ -40,6 +40,11 @@ class Checking(QObject):
             work = partial(jobs.check_causality, trace)
             self._session.submit("Checking causality", work, self._causality_ended)
 
+    def go_on(self) -> None:
+        """Measure what is still to be measured, as soon as nobody waits for the worker."""
+        if self.pending and not self._timer.isActive():
+            self._timer.start(0)
+
     def close(self) -> None:
         self._timer.stop()
 
@@ -52,13 +57,13 @@ class Checking(QObject):
             self._session.change(checks=CheckReport(total=total))
         if self.pending and new.trace is not old.trace:
             self._timer.start(_PAUSE_MS)  # the panes come first
-        elif self.pending and not self._timer.isActive():
-            self._timer.start(0)
+        else:
+            self.go_on()
 
     @Slot()
     def _go_on(self) -> None:
         state = self._session.state
-        if not self.pending or not self._session.idle or state.generation.playing:
+        if not self.pending or not self._session.idle or state.generation.playing or self._session.attributing.pending:
             return
         assert state.trace is not None
         work = partial(jobs.check_part, state.trace, state.checks.done)

@@ -11,6 +11,12 @@ def explain(what: str, error: BaseException) -> Message:
     text = str(error).strip().rstrip(".") or kind
     if isinstance(error, MemoryError) or "allocate memory" in text or "can't allocate" in text:
         return Message(what, "the machine has not enough memory for it", "Choose a smaller model or a shorter prompt")
+    if kind in ("CheckpointError", "HeadsNeeded"):
+        return Message(what, error.why, error.remedy)  # type: ignore[attr-defined]
+    if kind == "TextError":
+        return Message(what, text, "Change the prompt, or choose a token table in the File menu")
+    if kind == "TableError":
+        return Message(what, text, "Choose another table, or write the prompt as token IDs")
     if kind == "InputError":
         return Message(what, text, "Change the prompt and press Run")
     if kind == "TraceError":

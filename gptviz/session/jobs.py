@@ -3,16 +3,19 @@
 import ctypes
 import os
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gptviz.model.config import CONFIGS
 from gptviz.session.gate import Gate
+from gptviz.session.requests import ModelRequest, UntrainedRequest
 from gptviz.session.state import ModelInfo, PromptTokens
 from gptviz.session.worker import JobContext
 
 if TYPE_CHECKING:
+    from gptviz.analysis.attribution import StreamParts
     from gptviz.analysis.candidates import Candidate
     from gptviz.analysis.check import Check
     from gptviz.capture.trace import Trace
@@ -27,14 +30,17 @@ TITLES = {
     "tiny": "tiny",
 }
 CANDIDATES_PER_STEP = 5
+_UNNOTICED_SECONDS = 0.03  # a quiet job of about this length lets nobody wait
 
 
 @dataclass(frozen=True)
 class BuiltModel:
-    """A model and its description."""
+    """A model, its description, and what reads and writes its texts; None for GPT-2's own tokenizer."""
 
     model: "GPTModel"
     info: ModelInfo
+    tokenizer: "Tokenizer | None" = None
+    asks_for_table: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,6 +75,15 @@ def tokenise(tokenizer: "Tokenizer", texts: Sequence[str], shown: int, context: 
     )
 
 
+def make_model(request: ModelRequest, context: JobContext) -> BuiltModel:
+    """Initialise an untrained model, or open a checkpoint."""
+    if isinstance(request, UntrainedRequest):
+        return build_model(request.config, request.seed, context)
+    from gptviz.session.opening_jobs import open_checkpoint
+
+    return open_checkpoint(request, context)
+
+
 def build_model(name: str, seed: int, context: JobContext) -> BuiltModel:
     """Initialise an untrained model of the configuration ``name``."""
     context.report("Loading PyTorch")
@@ -76,7 +91,7 @@ def build_model(name: str, seed: int, context: JobContext) -> BuiltModel:
 
     from gptviz.model.parameters import initialise
 
-    _use_threads()
+    use_threads()
     title = TITLES[name]
 
     def on_progress(fraction: float) -> None:
@@ -87,7 +102,7 @@ def build_model(name: str, seed: int, context: JobContext) -> BuiltModel:
     return BuiltModel(model, ModelInfo(title, model.config, seed, parameters, torch.get_num_threads()))
 
 
-def _use_threads() -> None:
+def use_threads() -> None:
     """Leave the GUI a core where there are more than two."""
     import torch
 
@@ -145,6 +160,19 @@ def check_causality(trace: "Trace", context: JobContext) -> "Check":
     from gptviz.capture.recorder import perturbed_pass
 
     return causality_check(trace, perturbed_pass(trace.replay.model, trace.ids, context.cancel))
+
+
+def read_parts(
+    trace: "Trace", place: tuple[int, int], begun: "StreamParts | None", context: JobContext
+) -> "StreamParts":
+    """Read on what was added to the stream at ``place`` (row, position): one block, or as many as nobody waits for."""
+    from gptviz.analysis.attribution import StreamParts
+
+    until = time.perf_counter() + _UNNOTICED_SECONDS
+    parts = (begun or StreamParts(*place)).extended(trace)
+    while parts.blocks < trace.config.n_layers and time.perf_counter() < until and not context.cancel.is_set():
+        parts = parts.extended(trace)
+    return parts
 
 
 def give_memory_back(context: JobContext) -> None:

@@ -8,22 +8,26 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from gptviz.session import jobs
+from gptviz.session.attributing import Attributing
 from gptviz.session.checking import Checking
 from gptviz.session.clamping import clamped
 from gptviz.session.costing import Costing
 from gptviz.session.explain import MOST_ROWS, TOO_MANY_ROWS, explain, problem_of, too_long_to_paste
 from gptviz.session.garbage import GuiThreadGarbage
 from gptviz.session.gate import Gate
-from gptviz.session.generation import Generation
 from gptviz.session.greedy_loop import GreedyLoop
 from gptviz.session.lab_work import LabWork
 from gptviz.session.live import LiveStepping
+from gptviz.session.model_making import ModelMaking
+from gptviz.session.opening import Opening
+from gptviz.session.replaying import Replaying
+from gptviz.session.requests import ModelRequest, UntrainedRequest
 from gptviz.session.state import (
     DEFAULT_CONFIG,
     DEFAULT_PROMPT,
     DEFAULT_SEED,
     Activity,
-    Selection,
+    PromptTokens,
     ViewState,
 )
 from gptviz.session.tidying import Tidying
@@ -50,9 +54,7 @@ class Session(QObject):
         self._state = ViewState(prompts=(prompt,))
         self._model: GPTModel | None = None
         self._tokenizer: Tokenizer | None = None
-        self._run_when_ready = False
-        self._building = False
-        self._wanted_model = self._loaded_model = (DEFAULT_CONFIG, DEFAULT_SEED)
+        self.run_when_ready = False  # for the session package: a run waits for model and tokens
         self._garbage = GuiThreadGarbage(self)
         self._worker = Worker("torch", self)
         self._text_worker = Worker("text", self)
@@ -67,10 +69,13 @@ class Session(QObject):
         self.travel = TimeTravel(self)
         self.costing = Costing(self)
         self.live = LiveStepping(self)
-        self.checking = Checking(self)
-        self.tidying = Tidying(self)
+        self.attributing, self.checking, self.tidying = Attributing(self), Checking(self), Tidying(self)
         self.labs = LabWork(self)
+        self.replaying = Replaying(self)
+        self.making = ModelMaking(self)
+        self.opening = Opening(self)
         self.turns = Turns(self)
+        self._quiet_parts = (self.attributing, self.checking, self.tidying, self.labs)
 
     @property
     def state(self) -> ViewState:
@@ -80,14 +85,20 @@ class Session(QObject):
         """Return the text of a token; its ID while the tokenizer is not read."""
         return str(token) if self._tokenizer is None else self._tokenizer.token_text(token)
 
+    def ids_of(self, text: str) -> list[int]:
+        """Return the tokens of a short text; none while the tokenizer is not read."""
+        return [] if self._tokenizer is None else self._tokenizer.encode(text)
+
     def text_of(self, ids: Sequence[int]) -> str:
         """Return the text of several tokens."""
         return "" if self._tokenizer is None else self._tokenizer.decode(ids)
 
-    @property
-    def wanted_model(self) -> tuple[str, int]:
-        """Configuration and seed that were asked for last."""
-        return self._wanted_model
+    def encodes(self, text: str) -> bool:
+        """Tell whether the vocabulary has tokens for a text."""
+        try:
+            return self._tokenizer is not None and bool(self._tokenizer.encode(text))
+        except ValueError:
+            return False
 
     @property
     def engine(self) -> "tuple[GPTModel, Tokenizer]":
@@ -98,19 +109,18 @@ class Session(QObject):
 
     @property
     def building(self) -> bool:
-        """Whether a model is being initialised."""
-        return self._building
+        """Whether a model is being initialised or opened."""
+        return self.making.building
 
     @property
     def busy(self) -> bool:
         """Whether anything that a person asked for is under way or waiting."""
-        return self.computing or self._text_worker.context is not None or self._run_when_ready
+        return self.computing or self._text_worker.context is not None or self.run_when_ready
 
     @property
     def settled(self) -> bool:
         """Whether nothing at all is under way or waiting, checks and tidying included."""
-        waiting = self.busy or self.checking.pending or self.tidying.pending or self.labs.pending
-        return self.idle and not waiting
+        return self.idle and not self.busy and not any(part.pending for part in self._quiet_parts)
 
     @property
     def idle(self) -> bool:
@@ -126,15 +136,22 @@ class Session(QObject):
 
     def start(self, config: str = DEFAULT_CONFIG, seed: int = DEFAULT_SEED) -> None:
         """Read the tokenizer, initialise the model, then run the prompt once."""
-        self._load_tokenizer()
-        self.use_model(config, seed)
+        self.start_with(UntrainedRequest(config, seed))
+
+    def start_with(self, request: ModelRequest) -> None:
+        """Do the same with whatever model is asked for; a checkpoint brings its tokenizer with it."""
+        if isinstance(request, UntrainedRequest):
+            self.load_tokenizer()
+        self.making.make(request)
 
     def use_model(self, config: str, seed: int) -> None:
         """Initialise another untrained model in the background, then run the prompt on it."""
-        self.change(generation=replace(self._state.generation, playing=False), message=None)
-        self._run_when_ready = self._building = True
-        self._wanted_model = (config, seed)
-        self.submit("Preparing the model", partial(jobs.build_model, config, seed), self._model_ended)
+        self.making.make(UntrainedRequest(config, seed))
+
+    def set_prompts(self, prompts: tuple[str, ...]) -> None:
+        """Replace all prompts; their tokens follow."""
+        self.change(prompts=prompts, tokens=tuple(PromptTokens() for _ in prompts))
+        self._tokenise()
 
     def set_prompt(self, text: str, row: int = 0) -> None:
         """Take the text of an input line; its tokens follow."""
@@ -169,17 +186,16 @@ class Session(QObject):
 
     def run_through(self, gate: Gate | None) -> None:
         """Run the model on the prompts; ``gate`` can hold the pass."""
-        if self._model is None and not self._building:
-            self.use_model(*self._wanted_model)
-        if self._tokenizer is None and self._text_worker.context is None:
-            self._load_tokenizer()
-        self._run_when_ready = True
+        if self._model is None and not self.building:
+            self.making.make(self.making.wanted)
+        self.load_missing_tokenizer()
+        self.run_when_ready = True
         self._gate = gate
-        self._run_if_ready()
+        self.run_if_ready()
 
     def cancel(self) -> None:
         """Stop what is under way; what is on screen stays."""
-        self._run_when_ready = False
+        self.run_when_ready = False
         self._gate = None
         self.walk.pause()
         self.change(generation=replace(self._state.generation, playing=False))
@@ -193,8 +209,8 @@ class Session(QObject):
         selection = replace(self._state.selection, **what)
         if self._state.trace is not None:
             selection = clamped(selection, self._state.trace)
-        if self._has_to_replay(selection.layer):
-            self._replay(selection)
+        if self.replaying.is_needed(selection.layer):
+            self.replaying.start(selection)
         elif selection != self._state.selection:
             self.change(selection=selection)
 
@@ -225,10 +241,9 @@ class Session(QObject):
 
     def close(self) -> None:
         """Cancel everything and end the threads."""
-        self._run_when_ready = False
+        self.run_when_ready = False
         self._live_timer.stop()
-        quiet = (self.walk, self.checking, self.tidying, self.labs, self.turns)
-        for part in (*quiet, self._worker, self._text_worker, self._garbage):
+        for part in (self.walk, *self._quiet_parts, self.turns, self._worker, self._text_worker, self._garbage):
             part.close()
 
     # --- inside ------------------------------------------------------------------------------------------
@@ -293,7 +308,7 @@ class Session(QObject):
         self._live_timer.stop()
         generation = self._state.generation
         if outcome.error is not None:
-            self._run_when_ready = False
+            self.run_when_ready = False
             result["message"] = explain(what_failed, outcome.error)
             generation = replace(generation, playing=False) if generation.playing else generation
         before, self._before_live = self._before_live, None
@@ -304,16 +319,33 @@ class Session(QObject):
             generation = replace(generation, shown=self.loop.step_of(trace))
         self.change(**{"activity": None, "live": None, "held": None, "generation": generation, **result})
 
-    def _load_tokenizer(self) -> None:
+    def load_tokenizer(self) -> None:
+        """For the session package: read GPT-2's tokenizer."""
         self._text_worker.submit(jobs.load_tokenizer, self._tokenizer_ended)
+
+    def load_missing_tokenizer(self) -> None:
+        """For the session package: read GPT-2's tokenizer if there is none and no checkpoint will bring one."""
+        if self._tokenizer is None and self._text_worker.context is None and not self.making.brings_tokenizer:
+            self.load_tokenizer()
 
     def _tokenizer_ended(self, outcome: Outcome) -> None:
         if outcome.error is not None:
-            self._run_when_ready = False
+            self.run_when_ready = False
             self.change(message=explain("The tokenizer could not be read", outcome.error))
             return
-        self._tokenizer = outcome.result  # type: ignore[assignment]
+        self.take_tokenizer(outcome.result)  # type: ignore[arg-type]
+
+    def take_tokenizer(self, tokenizer: "Tokenizer") -> None:
+        """For the session package: read and write texts with ``tokenizer``; the prompts' tokens follow."""
+        if tokenizer is not self._tokenizer:
+            self._tokenizer = tokenizer
+            self.change(tokens=tuple(PromptTokens() for _ in self._state.prompts))
         self._tokenise()
+
+    def take_model(self, model: "GPTModel") -> None:
+        """For the session package: run passes on ``model`` from now on."""
+        self._model = model
+        self._garbage.spare_what_is_there()
 
     def _tokenise(self) -> None:
         if self._tokenizer is not None:
@@ -323,31 +355,18 @@ class Session(QObject):
     def _tokens_ended(self, outcome: Outcome) -> None:
         if isinstance(outcome.result, tuple):
             self.change(tokens=outcome.result)
-            self._run_if_ready()
+            self.run_if_ready()
         elif outcome.error is not None:
-            self._run_when_ready = False
+            self.run_when_ready = False
             self.change(message=explain("The prompt could not be cut into tokens", outcome.error))
 
-    def _model_ended(self, outcome: Outcome) -> None:
-        self._building = False
-        what: dict[str, Any] = {}
-        if isinstance(outcome.result, jobs.BuiltModel):
-            self._model = outcome.result.model
-            self._garbage.spare_what_is_there()
-            self._loaded_model = self._wanted_model
-            # what another model computed must not stand under this one's name
-            what = {"model": outcome.result.info, "trace": None, "trace_rows": (), "generation": Generation()}
-        elif self._model is not None:
-            self._wanted_model = self._loaded_model
-        self.finish(outcome, "The model could not be initialised", **what)
-        self._run_if_ready()
-
-    def _run_if_ready(self) -> None:
+    def run_if_ready(self) -> None:
+        """For the session package: run if that was asked for, and model and tokens are there."""
         tokens = self._state.tokens
         tokenised = self._tokenizer is not None and tuple(row.text for row in tokens) == self._state.prompts
-        if not (self._run_when_ready and tokenised) or self._model is None or self._building:
+        if not (self.run_when_ready and tokenised) or self._model is None or self.building:
             return
-        self._run_when_ready = False
+        self.run_when_ready = False
         gate, self._gate = self._gate, None
         problem = problem_of(tokens, self._model.config.context_length)
         self.change(message=problem)
@@ -366,7 +385,7 @@ class Session(QObject):
     def pass_finished(self, outcome: Outcome, what_failed: str, what: dict[str, Any]) -> None:
         self.finish(outcome, what_failed, **what)
         if what:
-            self._fetch_block()
+            self.replaying.start_if_needed()
             self.loop.keep_playing()
 
     def shown(self, result: object) -> dict[str, Any]:
@@ -375,26 +394,3 @@ class Session(QObject):
             return {}
         selection = clamped(self._state.selection, result.trace)
         return {"trace": result.trace, "trace_rows": result.rows, "selection": selection}
-
-    def _fetch_block(self) -> None:
-        """Have the selected block's inside at hand: replay it unless it was kept."""
-        if self._has_to_replay(self._state.selection.layer):
-            self._replay(self._state.selection)
-
-    def _has_to_replay(self, layer: int) -> bool:
-        trace = self._state.trace
-        return trace is not None and trace.complete and not self.computing and not trace.has_block(layer)
-
-    def _replay(self, selection: Selection) -> None:
-        assert self._state.trace is not None
-        work = partial(jobs.replay_block, self._state.trace, selection.layer, selection.stage)
-        text = f"Replaying block {selection.layer + 1}"
-        self.submit(text, work, self._block_ended, self._block_begun, selection=selection)
-
-    def _block_begun(self, trace: object) -> None:
-        """The selected stage can be shown already, while the rest of its block is still being replayed."""
-        self.change(trace=trace)
-
-    def _block_ended(self, outcome: Outcome) -> None:
-        what = {} if outcome.result is None else {"trace": outcome.result}
-        self.pass_finished(outcome, "The block could not be replayed", what)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from gptviz.analysis.attribution_question import Question
 from gptviz.analysis.check import Check
 from gptviz.analysis.decoding_settings import GREEDY, Decoding
 from gptviz.session.costs import Costs
@@ -10,8 +11,10 @@ from gptviz.session.generation import Generation, History
 from gptviz.session.loop_lines import LoopLines
 
 if TYPE_CHECKING:
+    from gptviz.analysis.attribution import StreamParts
     from gptviz.capture.trace import StageRecord, Trace
     from gptviz.model.config import GPTConfig
+    from gptviz.session.requests import ModelQuestion
     from gptviz.tokenizer import Piece
 
 ATTENTION_VIEWS = ("scores", "scaled", "masked", "weights")
@@ -26,15 +29,39 @@ class ModelInfo:
 
     title: str
     config: "GPTConfig"
-    seed: int
+    seed: int | None  # of an untrained model
     parameters: int
     threads: int  # that torch computes with
     trained: bool = False
+    source: str = ""  # of a checkpoint: the path, or hf:owner/name
+    format: str = ""
+    stored_as: str = "fp32"
+    vocabulary: str = "GPT-2's"
+    notes: tuple[str, ...] = ()
 
     @property
     def description(self) -> str:
-        """Name, seed and size in one line."""
-        return f"{self.title} · seed {self.seed} · {self.parameters / 1e6:,.1f} M"
+        """Name, seed or kind, and size in one line."""
+        size = f"{self.parameters / 1e6:,.1f} M" if self.parameters >= 1e5 else f"{self.parameters / 1e3:,.1f} k"
+        if not self.trained:
+            return f"{self.title} · seed {self.seed} · {size}"
+        return f"{self.title} · {size} · {'tied' if self.config.tie_weights else 'untied'}"
+
+    @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """What else there is to say of a checkpoint, as pairs of name and value."""
+        if not self.trained:
+            return ()
+        tied = "the token embedding's weights (tied)" if self.config.tie_weights else "weights of its own (untied)"
+        return (
+            ("Source", self.source),
+            ("Format", self.format),
+            ("Stored as", self.stored_as if self.stored_as == "fp32" else f"{self.stored_as}, computed in fp32"),
+            ("Parameters", f"{self.parameters:,}"),
+            ("Output head", tied),
+            ("Tokens", f"{self.config.vocab_size:,}: {self.vocabulary}"),
+            *(("Note", note) for note in self.notes if not note.startswith("stored as")),
+        )
 
 
 @dataclass(frozen=True)
@@ -121,6 +148,16 @@ class WalkState:
 
 
 @dataclass(frozen=True)
+class WhereFrom:
+    """The number that is taken apart, and what was added up at the selected token, as far as it was read."""
+
+    question: Question = field(default_factory=Question)
+    parts: "StreamParts | None" = None
+    stopped: bool = False
+    problem: str = ""  # why the parts can't be read
+
+
+@dataclass(frozen=True)
 class ViewState:
     """All that the window shows. A batch has several prompts; ``selection.row`` is the one that is shown."""
 
@@ -133,6 +170,7 @@ class ViewState:
     breakpoints: frozenset[str] = frozenset()
     walk: WalkState = field(default_factory=WalkState)
     checks: CheckReport = field(default_factory=CheckReport)
+    where_from: WhereFrom = field(default_factory=WhereFrom)
     live: "tuple[StageRecord, ...] | None" = None  # stages finished so far, while a pass runs
     selection: Selection = field(default_factory=Selection)
     options: Options = field(default_factory=Options)
@@ -144,6 +182,7 @@ class ViewState:
     costs: Costs = field(default_factory=Costs)
     caching: bool = False  # whether the next steps take keys and values from the cache
     message: Message | None = None
+    question: "ModelQuestion | None" = None
 
     @property
     def prompt(self) -> str:

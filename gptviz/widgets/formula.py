@@ -15,8 +15,10 @@ _CLAUSE_GAP = 9 * UNIT
 class Formula(QWidget):
     """Draws markup as ``math_markup`` reads it; what is too wide for the widget is drawn smaller."""
 
-    def __init__(self) -> None:
+    def __init__(self, size: int = _SIZE) -> None:
+        """Make a formula whose letters are ``size`` px high."""
         super().__init__()
+        self._size = size
         self._markup = ""
         self._clauses: list[Line] = []
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -52,7 +54,7 @@ class Formula(QWidget):
     # --- inside ------------------------------------------------------------------------------------------
 
     def _set(self) -> None:
-        self._clauses = set_formula(self._markup, px(_SIZE)) if self._markup else []
+        self._clauses = set_formula(self._markup, px(self._size)) if self._markup else []
         self.updateGeometry()
         self.update()
 

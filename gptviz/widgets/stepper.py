@@ -35,10 +35,10 @@ class Stepper(QWidget):
             layout.addWidget(widget)
         self.apply_theme()
 
-    def set_value(self, value: int, highest: int) -> None:
-        """Show ``value`` of 1 … ``highest`` without reporting a change."""
+    def set_value(self, value: int, highest: int, lowest: int = 1) -> None:
+        """Show ``value`` of ``lowest`` … ``highest`` without reporting a change."""
         self.spin.blockSignals(True)
-        self.spin.setRange(1, highest)
+        self.spin.setRange(lowest, highest)
         self.spin.setValue(value)
         self.spin.blockSignals(False)
         self._fit()

@@ -108,6 +108,12 @@ def color(value: str, alpha: float = 1.0) -> QColor:
     return result
 
 
+def tone(name: str) -> str:
+    """Return a colour of the present theme: that of a family of operations, or accent, text or muted."""
+    theme = current()
+    return {"accent": theme.accent, "text": theme.text, "muted": theme.muted}.get(name) or theme.families[name]
+
+
 def blend(over: str, under: str, share: float) -> QColor:
     """Mix two colours: ``share`` of ``over``, the rest of ``under``."""
     a, b = QColor(over), QColor(under)

@@ -17,6 +17,7 @@ from gptviz.app.main_window import MainWindow
 from gptviz.app.settings import Settings
 from gptviz.panes.generation import GenerationPane
 from gptviz.panes.next_token import NextTokenPane
+from gptviz.session.requests import UntrainedRequest
 from gptviz.session.session import Session
 from gptviz.widgets.text import percent
 from gptviz.widgets.theme import DARK, current
@@ -48,7 +49,7 @@ class Visitor(QObject):
 def test_the_application_starts_runs_the_prompt_and_ends_with_its_window(qapp: QApplication) -> None:
     visitor = Visitor(qapp)
 
-    status = open_window("Every day", "tiny", 7)
+    status = open_window("Every day", UntrainedRequest("tiny", 7))
 
     assert status == 0
     assert visitor.seen == [("Every day", "tiny · seed 7 · 3.2 M")]
@@ -58,7 +59,7 @@ def test_the_application_starts_as_it_was_left(qapp: QApplication) -> None:
     Settings().colour_scheme = "dark"
     visitor = Visitor(qapp)
 
-    open_window("Hi", "tiny", 7)
+    open_window("Hi", UntrainedRequest("tiny", 7))
 
     assert visitor.seen
     assert current() is DARK

@@ -5,6 +5,7 @@ from holding import Hold, SlowBuild, Wait
 from pytestqt.qtbot import QtBot
 
 from gptviz.model import TINY
+from gptviz.session.requests import UntrainedRequest
 from gptviz.session.session import Session
 
 HELLO = (15496, 11, 314, 716)
@@ -88,7 +89,7 @@ def test_another_model_while_one_is_being_built_replaces_it(
 
     assert session.state.model is not None
     assert session.state.model.seed == 2
-    assert session.wanted_model == ("tiny", 2)
+    assert session.making.wanted == UntrainedRequest("tiny", 2)
 
 
 def test_another_model_during_a_run_cancels_the_run(ready: Session, hold: Hold, wait: Wait, qtbot: QtBot) -> None:

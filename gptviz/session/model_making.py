@@ -1,0 +1,93 @@
+"""Getting another model: initialised or opened in the background, while the one on screen stays."""
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject
+
+from gptviz.session import jobs
+from gptviz.session.generation import Generation
+from gptviz.session.requests import (
+    CheckpointRequest,
+    HeadsQuestion,
+    ModelQuestion,
+    ModelRequest,
+    TableQuestion,
+    UntrainedRequest,
+)
+from gptviz.session.state import DEFAULT_CONFIG, DEFAULT_SEED
+from gptviz.session.worker import Outcome
+
+if TYPE_CHECKING:
+    from gptviz.session.session import Session
+
+
+class ModelMaking(QObject):
+    """``wanted`` is what was asked for last, ``building`` whether it is under way."""
+
+    def __init__(self, session: "Session") -> None:
+        super().__init__(session)
+        self._session = session
+        self.building = False
+        self.wanted: ModelRequest = UntrainedRequest(DEFAULT_CONFIG, DEFAULT_SEED)
+        self._there: ModelRequest = self.wanted  # what is on screen was made from
+        self._own_tokenizer = False
+
+    @property
+    def brings_tokenizer(self) -> bool:
+        """Whether a checkpoint is under way, which brings its own tokenizer."""
+        return self.building and isinstance(self.wanted, CheckpointRequest)
+
+    def make(self, request: ModelRequest) -> None:
+        """Initialise or open a model, then run the prompt on it."""
+        session = self._session
+        session.change(generation=replace(session.state.generation, playing=False), message=None, question=None)
+        session.run_when_ready = self.building = True
+        self.wanted = request
+        session.submit("Preparing the model", partial(jobs.make_model, request), self._ended)
+
+    def _ended(self, outcome: Outcome) -> None:
+        self.building = False
+        if isinstance(outcome.result, jobs.BuiltModel):
+            self._show(outcome, outcome.result)
+        else:
+            self._keep(outcome)
+        self._session.run_if_ready()
+
+    def _show(self, outcome: Outcome, built: jobs.BuiltModel) -> None:
+        session, info = self._session, built.info
+        self._there = self.wanted
+        session.take_model(built.model)
+        question = TableQuestion(info.title, info.config.vocab_size) if built.asks_for_table else None
+        session.run_when_ready &= question is None
+        # what another model computed must not stand under this one's name
+        cleared: dict[str, Any] = {"trace": None, "trace_rows": (), "generation": Generation()}
+        session.finish(outcome, "", model=info, question=question, **cleared)
+        if built.tokenizer is not None:
+            session.take_tokenizer(built.tokenizer)
+        elif self._own_tokenizer:
+            session.load_tokenizer()
+        self._own_tokenizer = built.tokenizer is not None
+
+    def _keep(self, outcome: Outcome) -> None:
+        """Go on with the model on screen, if there is one."""
+        session, asked = self._session, self.wanted
+        checkpoint = isinstance(asked, CheckpointRequest)
+        if session.state.model is not None or (checkpoint and outcome.error is not None):
+            self.wanted = self._there
+        question = _question(outcome, asked)
+        if question is not None:
+            session.run_when_ready = False
+            outcome = replace(outcome, error=None)
+        failed = "The checkpoint could not be opened" if checkpoint else "The model could not be initialised"
+        session.finish(outcome, failed, question=question)
+        session.load_missing_tokenizer()
+
+
+def _question(outcome: Outcome, request: ModelRequest) -> ModelQuestion | None:
+    """Return what has to be asked back because of how an attempt ended; its error is known by name, without torch."""
+    unknown: Any = outcome.error
+    if type(unknown).__name__ != "HeadsNeeded" or not isinstance(request, CheckpointRequest):
+        return None
+    return HeadsQuestion(request, unknown.name, unknown.emb_dim, unknown.choices, unknown.proposal)
