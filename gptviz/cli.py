@@ -19,6 +19,7 @@ _COMMANDS = {
     "tokens": ("tokens", "show the tokens of a text"),
     "trace": ("trace", "run the model once and list all stages"),
     "generate": ("generate", "append tokens, the likeliest first"),
+    "heads": ("heads", "score what each attention head does, on a text and on random tokens said twice"),
     "where-from": ("where_from", "show what each part added to a value of the residual stream, or to a logit"),
     "params": ("params", "count the parameters"),
     "shot": ("window", "save a picture of the window after a run; needs no screen"),

@@ -1,6 +1,7 @@
 """Where the bundled files are: in a checkout, an editable install and a wheel."""
 
 from pathlib import Path
+from types import MappingProxyType
 
 _PACKAGE = Path(__file__).parent
 
@@ -20,3 +21,21 @@ def path(*parts: str) -> Path:
         if found.exists():
             return found
     raise FileNotFoundError(f"gptviz's own file {'/'.join(parts)} is missing: install gptviz again")
+
+
+def _is_there(*parts: str) -> bool:
+    try:
+        path(*parts)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+# the models that gptviz carries, as far as they are there: their names on the command line, and in the window
+_MODELS = {"shakespeare": "Shakespeare (small, trained)"}
+MODELS = MappingProxyType({name: title for name, title in _MODELS.items() if _is_there(name)})
+
+
+def model_path(name: str) -> Path | None:
+    """Return the folder of a bundled model; None if there is none of this name, so that it is a path."""
+    return path(name) if name in MODELS else None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gptviz.analysis.layer_norm import scale_and_shift
 from gptviz.capture.stages import Family, block_name
 
 if TYPE_CHECKING:
@@ -276,7 +277,7 @@ def _bias(trace: "Trace", module: str) -> Array | None:
 
 def _constant_shares(trace: "Trace", row: Array, token: int, minus: int | None) -> Iterator[Share]:
     """What a logit has from no token at all."""
-    shift = float(trace.parameter("final_norm.shift").astype(np.float64) @ row)
+    shift = float(scale_and_shift(trace, "final_norm")[1].astype(np.float64) @ row)
     yield Share(Part(Kind.SHIFT, "final_norm", Family.NORM), shift)
     bias = _bias(trace, "out_head")
     if bias is not None:

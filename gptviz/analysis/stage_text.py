@@ -80,6 +80,10 @@ def stage_text(sizes: Sizes) -> StageText:
 def _varied(sizes: Sizes) -> tuple[str, str] | None:
     """Return title and sentence of what this model does in another way than GPT-2; None if it does not."""
     config, name = sizes.config, sizes.stage.local_name
+    if name in ("norm1", "norm2", "final_norm") and not config.bias:
+        return _WORDS[name][0], _WORDS[name][1].replace("then a scale and a shift", "then a scale").replace(
+            "then scaled and shifted", "then scaled"
+        )
     if name == "ff.layers.0" and config.ff_dim != 4 * config.emb_dim:
         return "feed-forward · linear 1", "A linear layer takes every token from {E} to {F} features."
     if name == "ff.layers.1" and config.activation == RELU:

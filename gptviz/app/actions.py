@@ -6,16 +6,23 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QInputDialog, QMenu, QMessageBox, QWidget
 
-from gptviz import __version__
+from gptviz import __version__, resources
+from gptviz.app.opening import Opening
+from gptviz.app.tour_guide import REVEAL_KEY
 from gptviz.panes import LABS
 from gptviz.session.jobs import TITLES
-from gptviz.session.requests import UntrainedRequest
+from gptviz.session.requests import CheckpointRequest, UntrainedRequest
 from gptviz.session.state import DEFAULT_CONFIG, DEFAULT_SEED
 
 if TYPE_CHECKING:
     from gptviz.app.main_window import MainWindow
 
 _LARGEST_SEED = 2**31 - 1
+
+
+def _pane_key(number: int) -> str:
+    """Return the shortcut of the pane with this number: ten are Alt and a digit, those after them Shift too."""
+    return f"Alt+{number % 10}" if number <= 10 else f"Alt+Shift+{number % 10}"
 
 
 class Actions:
@@ -46,14 +53,33 @@ class Actions:
             "Continue the held pass", "F9", "Go on to the next breakpoint or the end", live.run_on
         )
         self.add_row = self._action("Add a row", "Ctrl+B", "Make a batch of several prompts", session.add_prompt)
+        self.surprisal = self._action(
+            "Surprisal",
+            "Ctrl+U",
+            "Show how much each token surprised the model",
+            window.prompt_bar.surprisal.switch.toggle,
+        )
         self.quit = self._action("Quit", "Ctrl+Q", "Close gptviz", window.close)
         self.larger = self._action("Lecture size", "Ctrl+Shift+L", "Draw everything 1.5 times as large", self._scale)
         self.larger.setCheckable(True)
         self.toggle_theme = self._action("Light or dark", "Ctrl+T", "Change between light and dark", self._toggle_theme)
         self.bench = self._action("Labs", "F2", "Open the labs, or go back to the model", window.bench.toggle)
         self.labs = [self._lab_action(number, lab.name, lab.title) for number, lab in enumerate(LABS, start=1)]
+        self.tour = (
+            self._action("Guided tour", "F3", "Begin or go on with the guided tour, or leave it", window.tour.toggle),
+            self._action("Next step of the tour", "Alt+Right", "Go on to the next step", session.tour.forward),
+            self._action("Previous step of the tour", "Alt+Left", "Go back to the step before", session.tour.back),
+        )
+        self.predict = self._action(
+            "Predict first", "Shift+F4", "Let tour and labs ask before they show", self._predict_first
+        )
+        self.predict.setCheckable(True)
+        self.reveal = self._action(
+            "Show the answer", REVEAL_KEY, "Show the answer of a question", window.tour.reveal_answers
+        )
         self.restore = self._action("Restore layout", "Ctrl+0", "Put all panes back", window.restore_default_layout)
         self.about = self._action("About gptviz", "F1", "What this is", self._about)
+        self.opening = Opening(window, self._action)
         self._models: dict[str, QAction] = {}
         self._schemes: dict[str, QAction] = {}
         self.model_menu = self._make_model_menu()
@@ -82,7 +108,9 @@ class Actions:
     def _fill_menu_bar(self) -> None:
         window = self._window
         bar = window.menuBar()
-        self._menu("File", (self.quit,))
+        opening = self.opening
+        opens = (opening.file, opening.folder, opening.hub, opening.recent)
+        self._menu("File", (*opens, None, opening.table, opening.about, None, self.quit))
         self._menu("Run", (self.run, self.cancel, None, self.edit_prompt, self.add_row))
         self._menu("Walk", (*self.walks, None, self.step_live, self.next, self.run_on))
         self._menu("Generate", (self.step, self.play, None, self.reset))
@@ -90,23 +118,27 @@ class Actions:
         if self.labs:
             self._menu("Labs", (self.bench, None, *self.labs))
         view = self._menu("View", ())
-        for number, dock in enumerate(window.docks.values(), start=1):
+        docks = [dock for dock in window.docks.values() if dock.name != "tour"]  # Help has that
+        for number, dock in enumerate(docks, start=1):
             toggle = dock.toggleViewAction()
-            toggle.setShortcut(QKeySequence(f"Alt+{number}"))
-            toggle.setToolTip(f"Show or hide the pane {dock.windowTitle()} (Alt+{number})")
+            key = _pane_key(number)
+            toggle.setShortcut(QKeySequence(key))
+            toggle.setToolTip(f"Show or hide the pane {dock.windowTitle()} ({key})")
             view.addAction(toggle)
         view.addActions([self.restore])
         view.addSeparator()
         view.addMenu(self._make_scheme_menu(view))
-        view.addActions([self.toggle_theme, self.larger])
-        self._menu("Help", (self.about,))
+        view.addActions([self.toggle_theme, self.larger, self.surprisal])
+        self._menu("Help", (*self.tour, None, self.predict, self.reveal, None, self.about))
 
-    def _menu(self, title: str, actions: tuple[QAction | None, ...]) -> QMenu:
+    def _menu(self, title: str, actions: tuple[QAction | QMenu | None, ...]) -> QMenu:
         menu = self._window.menuBar().addMenu(title)
         menu.setToolTipsVisible(True)
         for action in actions:
             if action is None:
                 menu.addSeparator()
+            elif isinstance(action, QMenu):
+                menu.addMenu(action)
             else:
                 menu.addAction(action)
         return menu
@@ -115,12 +147,25 @@ class Actions:
         menu = QMenu("Model", self._window)
         menu.setToolTipsVisible(True)
         group = QActionGroup(menu)
+        group.setExclusionPolicy(QActionGroup.ExclusionPolicy.ExclusiveOptional)  # none is ticked for a custom model
         for number, (name, title) in enumerate(TITLES.items(), start=1):
             action = self._action(
                 f"{title}, random weights",
                 f"Ctrl+{number}",
                 f"Initialise {title} with the present seed and run the prompt on it",
                 lambda name=name: self._use_model(name),  # type: ignore[misc]
+            )
+            action.setCheckable(True)
+            group.addAction(action)
+            menu.addAction(action)
+            self._models[name] = action
+        menu.addSeparator()
+        for number, (name, title) in enumerate(resources.MODELS.items(), start=len(TITLES) + 1):
+            action = self._action(
+                title,
+                f"Ctrl+{number}",
+                f"Open {title}, which comes with gptviz, and run the prompt on it",
+                lambda name=name: self.open_bundled(name),  # type: ignore[misc]
             )
             action.setCheckable(True)
             group.addAction(action)
@@ -153,15 +198,23 @@ class Actions:
         """Tick the model and the look that are in use, however they were chosen."""
         wanted = self._window.session.making.wanted
         for name, action in self._models.items():
-            action.setChecked(isinstance(wanted, UntrainedRequest) and name == wanted.config)
+            action.setChecked(name == (wanted.config if isinstance(wanted, UntrainedRequest) else wanted.path))
         self._schemes[self._window.appearance.scheme].setChecked(True)
         self.larger.setChecked(self._window.appearance.lecture)
+        self.predict.setChecked(self._window.session.state.options.predict_first)
 
     def _toggle_theme(self) -> None:
         self._window.set_scheme("light" if self._window.appearance.theme.name == "dark" else "dark")
 
     def _scale(self) -> None:
         self._window.set_lecture(self.larger.isChecked())
+
+    def open_bundled(self, name: str) -> None:
+        """Open a model that gptviz carries."""
+        self._window.session.opening.open(CheckpointRequest(name))
+
+    def _predict_first(self) -> None:
+        self._window.tour.set_predict_first(self.predict.isChecked())
 
     def _use_model(self, name: str) -> None:
         wanted = self._window.session.making.wanted

@@ -30,6 +30,8 @@ from gptviz.session.requests import HeadsQuestion, ModelRequest
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 
+_POLL_MS = 20
+
 
 class ShotError(Exception):
     """The picture can't be made; the message says why."""
@@ -166,6 +168,8 @@ def _target(window: MainWindow, pane: str | None) -> QWidget:
         names = ", ".join((*window.docks, *window.bench.names))
         raise ShotError(f"there is no pane {pane!r}: choose one of {names}")
     dock = window.docks[pane]
+    if pane == "tour":
+        window.session.tour.open()
     dock.raise_()
     return dock.pane
 
@@ -177,14 +181,18 @@ def _wait_until_idle(session: Session) -> ViewState:
         if not _unsettled(session):
             loop.quit()
 
+    poll = QTimer()  # a lab that ends does not change the state
+    poll.setInterval(_POLL_MS)
+    poll.timeout.connect(check)
+    poll.start()
     session.changed.connect(check)
-    QTimer.singleShot(0, session, check)
     while _unsettled(session):
         loop.exec()
     session.changed.disconnect(check)
+    poll.stop()
     return session.state
 
 
 def _unsettled(session: Session) -> bool:
-    quiet = session.attributing.pending or session.checking.pending or session.labs.pending
+    quiet = session.attributing.pending or session.measuring.unfinished or session.labs.pending
     return session.busy or quiet

@@ -44,6 +44,11 @@ class PaneDock(QDockWidget):
             self._body.setWidget(self._pane)
         return self._pane
 
+    @property
+    def is_in_sight(self) -> bool:
+        """Whether the pane is shown, and not behind another tab."""
+        return self._in_sight
+
     @Slot(bool)
     def _visibility_changed(self, visible: bool) -> None:
         self._in_sight = visible

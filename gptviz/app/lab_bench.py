@@ -31,6 +31,11 @@ class LabBench(QObject):
         """Whether labs have the place of the model's panes."""
         return self._before is not None
 
+    @property
+    def last(self) -> str:
+        """The lab that was in front last."""
+        return self._last
+
     def layout_to_save(self) -> QByteArray:
         """Return the layout of the model's panes, also while labs are in their place."""
         return self._window.saveState() if self._before is None else self._before

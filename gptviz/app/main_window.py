@@ -1,6 +1,8 @@
 """The window: prompt bar above, panes as docks, status below."""
 
-from PySide6.QtCore import QSize, Qt, QTimer, Slot
+from html import escape
+
+from PySide6.QtCore import QRect, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QCloseEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QTabWidget, QToolBar, QToolButton, QVBoxLayout, QWidget
 
@@ -10,13 +12,16 @@ from gptviz.app.banner import Banner
 from gptviz.app.dock import PaneDock
 from gptviz.app.lab_bench import LabBench
 from gptviz.app.prompt_bar import PromptBar
+from gptviz.app.recent import Recent
 from gptviz.app.settings import Settings
 from gptviz.app.status import StatusBar
+from gptviz.app.tour_guide import TourGuide
+from gptviz.app.tour_offer import TourOffer
 from gptviz.app.transport import Transport
 from gptviz.app.walk_keys import WalkKeys
 from gptviz.panes import PANES
 from gptviz.session.session import Session
-from gptviz.session.state import ViewState
+from gptviz.session.state import ModelInfo, ViewState
 from gptviz.widgets.icons import icon
 from gptviz.widgets.theme import px
 
@@ -24,11 +29,15 @@ _CENTRE = (
     "flow",
     "stage",
     "attention",
+    "heads",
     "layer-norm",
     "where-from",
     "checks",
 )  # the first above, the others as tabs below it
 _LEFT, _RIGHT = (0.365, 464, 590), (0.22, 280, 420)  # share of the width, smallest and largest px
+
+
+_LONGEST = 54  # characters of a model's description
 
 
 class MainWindow(QMainWindow):
@@ -39,15 +48,18 @@ class MainWindow(QMainWindow):
         self.session = session
         self.appearance = appearance
         self._settings = settings
+        self.recent = Recent(settings)
         self.setWindowTitle("gptviz")
         self.setDockNestingEnabled(True)
         self.setDockOptions(self.dockOptions() | QMainWindow.DockOption.GroupedDragging)
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
         self.docks = {pane.name: PaneDock(pane, session, self) for pane in PANES}
         self.bench = LabBench(self)
+        self.tour = TourGuide(self, settings)
         self.prompt_bar = PromptBar(session)
         self.transport = Transport(session)
         self.banner = Banner(session)
+        self.offer = TourOffer(session, settings)
         self._walk_keys = WalkKeys(self, session.walk)
         self.status = StatusBar(session)
         self.actions_ = Actions(self)
@@ -83,6 +95,7 @@ class MainWindow(QMainWindow):
         layout.addWidget(self.prompt_bar)
         layout.addWidget(self.transport)
         layout.addWidget(self.banner)
+        layout.addWidget(self.offer)
         bar = QToolBar("Prompt")
         bar.setObjectName("prompt-bar")
         bar.setMovable(False)
@@ -119,23 +132,29 @@ class MainWindow(QMainWindow):
 
     def restore_default_layout(self) -> None:
         """Put all panes back to where a first start has them."""
+        self.tour.forget()
         self.bench.leave()
+        self.place_docks()
+        for pane in PANES:
+            self.docks[pane.name].setVisible(pane.at_first)
+        self.docks[_CENTRE[1]].raise_()
+        self._share_out()
+
+    def place_docks(self) -> None:
+        """Put every dock where a first start has it; the tour's is the leftmost, and hidden at first."""
         for dock in self.docks.values():
             dock.setFloating(False)
             self.removeDockWidget(dock)
         docks = self.docks
         top, *below = (docks[name] for name in _CENTRE)
-        self.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, docks["shape-trace"])
+        self.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, docks["tour"])
+        self.splitDockWidget(docks["tour"], docks["shape-trace"], Qt.Orientation.Horizontal)
         self.splitDockWidget(docks["shape-trace"], top, Qt.Orientation.Horizontal)
         self.splitDockWidget(top, docks["next-token"], Qt.Orientation.Horizontal)
         self.splitDockWidget(docks["next-token"], docks["generation"], Qt.Orientation.Vertical)
         self.splitDockWidget(top, below[0], Qt.Orientation.Vertical)
         for dock in below[1:]:
             self.tabifyDockWidget(below[0], dock)
-        for dock in docks.values():
-            dock.show()
-        below[0].raise_()
-        self._share_out()
 
     def _share_out(self) -> None:
         """Give the sides what they need and the middle the rest."""
@@ -179,12 +198,18 @@ class MainWindow(QMainWindow):
 
     def _state_changed(self, old: ViewState, new: ViewState) -> None:
         if new.model is not old.model and new.model is not None:
-            self._model_button.setText(f"{new.model.description}  ▾")
+            self._show_model(new.model)
             self.actions_.tick_choices()
         if new.activity is not old.activity or new.trace is not old.trace:
             self.actions_.cancel.setEnabled(new.activity is not None)
             self.actions_.step.setEnabled(new.trace is not None and new.activity is None)
             self.actions_.play.setEnabled(new.trace is not None)
+
+    def _show_model(self, model: ModelInfo) -> None:
+        self._model_button.setText(f"{_elided(model.description)}  ▾".replace("&", "&&"))
+        rows = "".join(f"<tr><td>{escape(name)}&nbsp;</td><td>{escape(value)}</td></tr>" for name, value in model.facts)
+        self._model_button.setToolTip(f"<table>{rows}</table>" if rows else "The model on screen; choose another one")
+        self.setWindowTitle(f"{model.title} – gptviz" if model.trained else "gptviz")
 
     @Slot(str)
     def show_pane(self, name: str) -> None:
@@ -195,6 +220,14 @@ class MainWindow(QMainWindow):
         self.bench.leave()
         self.docks[name].show()
         self.docks[name].raise_()
+
+    def header_spot(self, name: str) -> tuple[QWidget, QRect]:
+        """Return where a part of the header is, for whoever points at it: model, prompt, tokens or slider."""
+        bar = self.prompt_bar
+        if name == "tokens":
+            return bar.strip.viewport(), bar.strip.chips_box()
+        widget = {"model": self._model_button, "prompt": bar.edit, "slider": self.transport.slider}[name]
+        return widget, widget.rect()
 
     @Slot()
     def _show_checks(self) -> None:
@@ -229,12 +262,18 @@ class MainWindow(QMainWindow):
         self.prompt_bar.apply_theme()
         self.transport.apply_theme()
         self.banner.apply_theme()
+        self.offer.apply_theme()
         for dock in self._all_docks():
             dock.apply_theme()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self._settings is not None:
-            self._settings.save_layout(self.saveGeometry(), self.bench.layout_to_save())
+            self._settings.save_layout(self.saveGeometry(), self.tour.layout_to_save())
         self.hide()
         self.session.close()
         super().closeEvent(event)
+
+
+def _elided(text: str) -> str:
+    """Leave out the middle of a long name: the window must not grow with it."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 3]}…{text[-2 * _LONGEST // 3 :]}"

@@ -1,9 +1,12 @@
 """The prompt, its tokens, and Run."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
+from gptviz import resources
 from gptviz.app.prompt_rows import PromptEdit, PromptRows
+from gptviz.app.surprisal_row import SurprisalRow
+from gptviz.session.requests import CheckpointRequest
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.icons import icon
@@ -35,7 +38,10 @@ class PromptBar(QWidget):
         self.count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.notice = QLabel()
         self.notice.setObjectName("notice")
+        self.see_trained = self._make_link()
+        self.notice.setTextFormat(Qt.TextFormat.PlainText)
         self.rows = PromptRows(session)
+        self.surprisal = SurprisalRow(session, self.strip)
         self.row = Stepper("Row", "Which row of the batch is shown", "Row ")
         self.row.changed.connect(lambda row: session.select(row=row - 1))
         self.row.hide()
@@ -48,7 +54,10 @@ class PromptBar(QWidget):
         second_row.setSpacing(3 * UNIT)
         second_row.addWidget(self.row)
         second_row.addWidget(self.strip, 1)
+        second_row.addWidget(self.surprisal.summary)
+        second_row.addWidget(self.surprisal.switch)
         second_row.addWidget(self.notice)
+        second_row.addWidget(self.see_trained)
         second_row.addWidget(self.count)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(3 * UNIT, 2 * UNIT, 3 * UNIT, UNIT)
@@ -66,8 +75,20 @@ class PromptBar(QWidget):
         self.edit.fit()
         self.rows.apply_theme()
 
+    def _make_link(self) -> QToolButton:
+        link = QToolButton()
+        link.setObjectName("link")
+        link.setText("see a trained one")
+        link.setAccessibleName("See a trained model")
+        link.setToolTip(f"Open {', '.join(resources.MODELS.values())}, which comes with gptviz (Ctrl+6)")
+        link.clicked.connect(self._see_trained)
+        return link
+
     def _run_clicked(self) -> None:
         self._session.run()
+
+    def _see_trained(self) -> None:
+        self._session.opening.open(CheckpointRequest(next(iter(resources.MODELS))))
 
     def _submitted(self) -> None:
         self._session.run()
@@ -93,7 +114,9 @@ class PromptBar(QWidget):
         self.row.setVisible(batch > 1)
         self.row.set_value(new.selection.row + 1, batch)
         untrained = new.model is not None and not new.model.trained
-        self.notice.setText("random weights: the text is noise" if untrained else "")
+        problem = new.tokens[row].problem.partition(":")[0]
+        self.notice.setText(problem or ("random weights: the text is noise" if untrained else ""))
+        self.see_trained.setVisible(untrained and bool(resources.MODELS))
 
     def _show_count(self, state: ViewState) -> None:
         counts = [len(row.ids) for row in state.tokens]

@@ -46,6 +46,9 @@ class PromptEdit(QPlainTextEdit):
         """Return the text as it was written; toPlainText makes spaces of no-break spaces."""
         return self.document().toRawText().replace("\u2029", "\n")
 
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return not source.hasUrls() and super().canInsertFromMimeData(source)  # the window opens files
+
     def insertFromMimeData(self, source: QMimeData) -> None:
         length = len(source.text())
         if length > MOST_CHARACTERS:

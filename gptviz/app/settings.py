@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QByteArray, QSettings
 
-_VERSION = 1  # of the layout: one saved by another version is not restored
+_VERSION = 2  # of the layout: one saved by another version is not restored
 
 
 class Settings:
@@ -28,6 +28,43 @@ class Settings:
     @lecture_size.setter
     def lecture_size(self, value: bool) -> None:
         self._store.setValue("look/lecture", "true" if value else "false")
+
+    @property
+    def recent(self) -> str:
+        """The checkpoints that were opened last, as ``Recent`` writes them."""
+        return str(self._store.value("recent", "[]"))
+
+    @recent.setter
+    def recent(self, value: str) -> None:
+        self._store.setValue("recent", value)
+
+    @property
+    def predict_first(self) -> bool:
+        """Whether tour and labs ask before they show."""
+        return str(self._store.value("tour/predict", "false")) == "true"
+
+    @predict_first.setter
+    def predict_first(self, value: bool) -> None:
+        self._store.setValue("tour/predict", "true" if value else "false")
+
+    @property
+    def tour_place(self) -> int:
+        """The step at which the tour was left."""
+        value = str(self._store.value("tour/place", "0"))
+        return int(value) if value.isdecimal() else 0
+
+    @tour_place.setter
+    def tour_place(self, value: int) -> None:
+        self._store.setValue("tour/place", str(value))
+
+    @property
+    def tour_offered(self) -> bool:
+        """Whether the tour was offered before."""
+        return str(self._store.value("tour/offered", "false")) == "true"
+
+    @tour_offered.setter
+    def tour_offered(self, value: bool) -> None:
+        self._store.setValue("tour/offered", "true" if value else "false")
 
     def layout(self) -> tuple[QByteArray, QByteArray] | None:
         """Return the saved geometry and dock state; None if there is none of this version."""

@@ -83,4 +83,5 @@ def _figures(state: ViewState) -> str:
         f"trace {data_size(trace.nbytes)}, {kept} of {trace.config.n_layers} blocks at hand",
         f"CPU, {threads}",
     )
-    return "   ·   ".join(parts)
+    stored = f"   ·   {state.model.stored_as} weights, computed in fp32" if state.model.stored_as != "fp32" else ""
+    return "   ·   ".join(parts) + stored

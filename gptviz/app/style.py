@@ -42,6 +42,7 @@ def style_sheet(theme: Theme) -> str:
     soft = blend(theme.accent, theme.panel, 0.16).name()
     hover = blend(theme.text, theme.panel, 0.06).name()
     disabled = blend(theme.muted, theme.window, 0.6).name()
+    right = blend(theme.families["feed-forward"], theme.panel, 0.14).name()
     control = blend(theme.muted, theme.hairline, 0.25).name()
     return f"""
 * {{ font-family: "{TEXT_FAMILY}"; font-size: {px(13)}px; }}
@@ -64,6 +65,7 @@ QMenu::separator {{ height: 1px; background: {theme.hairline}; margin: {px(4)}px
 #paneBody, #paneBody > QWidget > QWidget {{ background: {theme.panel}; }}
 #dockTitle {{ background: {theme.panel}; border-bottom: 1px solid {theme.hairline}; }}
 #dockTitle QLabel {{ font-weight: 600; font-size: {px(13)}px; }}
+#sideColumn, #sideColumn > QWidget, #sideColumn > QWidget > QWidget {{ background: {theme.panel}; }}
 QDockWidget {{ border: 1px solid {theme.hairline}; }}
 QTabBar {{ background: {theme.window}; qproperty-drawBase: 0; }}
 QTabBar::tab {{ background: transparent; color: {theme.muted}; padding: {px(7)}px {px(14)}px; border: none;
@@ -77,6 +79,13 @@ QLabel#choice {{ font-family: "{MONO_FAMILY}"; font-size: {px(22)}px; color: {th
 QLabel#readout {{ font-family: "{MONO_FAMILY}"; font-size: {px(12)}px; }}
 QFrame#hairline {{ background: {theme.hairline}; border: none; }}
 QLabel#labQuestion {{ font-weight: 600; font-size: {px(16)}px; }}
+QLabel#verdict {{ font-weight: 600; font-size: {px(14)}px; }}
+QLabel#verdict[tone="good"] {{ color: {theme.families["feed-forward"]}; }}
+QLabel#verdict[tone="bad"] {{ color: {theme.error}; }}
+QLabel#verdict[tone="odd"] {{ color: {theme.warning}; }}
+QLabel#torchError {{ font-family: "{MONO_FAMILY}"; font-size: {px(12)}px; background: {theme.window};
+    border-left: 3px solid {theme.error}; padding: {px(6)}px {px(8)}px; }}
+QLabel#figure {{ font-family: "{MONO_FAMILY}"; font-size: {px(20)}px; }}
 QLabel#caption {{ color: {theme.muted}; font-size: {px(12)}px; font-weight: 500; }}
 QLabel#fieldMessage {{ color: {theme.error}; font-size: {px(12)}px; }}
 QLabel#muted {{ color: {theme.muted}; font-size: {px(12)}px; }}
@@ -102,6 +111,10 @@ QPushButton#reset:hover {{ background: {hover}; color: {theme.text}; }}
 QToolButton#flat {{ background: transparent; border: 1px solid transparent; padding: {px(4)}px {px(6)}px; }}
 QToolButton#flat:hover {{ background: {hover}; }}
 QToolButton#flat:focus {{ border: 1px solid {theme.accent}; }}
+QToolButton#link {{ background: transparent; border: 1px solid transparent; color: {theme.accent};
+    font-size: {px(12)}px; padding: 0 {px(2)}px; min-height: {px(18)}px; }}
+QToolButton#link:hover {{ text-decoration: underline; }}
+QToolButton#link:focus {{ border: 1px solid {theme.accent}; }}
 QStatusBar QToolButton#flat {{ color: {theme.muted}; font-size: {px(12)}px; padding: 0 {px(6)}px; }}
 QStatusBar QToolButton#flat[broken="true"] {{ color: {theme.error}; font-weight: 600; }}
 QComboBox {{ background: {theme.panel}; color: {theme.text}; border: 1px solid {control};
@@ -176,4 +189,21 @@ QProgressBar::chunk {{ background: {theme.accent}; border-radius: {px(3)}px; }}
 #banner {{ background: {blend(theme.error, theme.panel, 0.1).name()};
     border-bottom: 1px solid {blend(theme.error, theme.panel, 0.4).name()}; }}
 #banner QLabel {{ color: {theme.text}; }}
+#offer {{ background: {blend(theme.accent, theme.window, 0.08).name()}; border-top: 1px solid {theme.hairline}; }}
+#offer QLabel {{ color: {theme.text}; }}
+#offer QPushButton {{ padding: {px(2)}px {px(10)}px; font-size: {px(12)}px; }}
+QLabel#tourHeading {{ font-size: {px(20)}px; font-weight: 600; }}
+QLabel#callout {{ color: {theme.text}; background: {blend(theme.warning, theme.panel, 0.1).name()};
+    border-left: {px(3)}px solid {theme.warning}; padding: {px(8)}px {px(12)}px; }}
+#questionCard {{ background: {theme.window}; border: 1px solid {theme.hairline}; border-radius: {px(8)}px; }}
+#questionCard:focus {{ border: 1px solid {theme.accent}; }}
+QLabel#questionCaption {{ color: {theme.muted}; font-size: {px(11)}px; font-weight: 600; letter-spacing: 1px; }}
+QLabel#question {{ font-size: {px(15)}px; font-weight: 500; padding-bottom: {px(4)}px; }}
+#answerRow {{ border: 1px solid transparent; border-radius: {px(6)}px; }}
+#answerRow[verdict="right"] {{ background: {right}; }}
+#answerRow[verdict="wrong"] {{ background: {blend(theme.error, theme.panel, 0.1).name()}; }}
+QPushButton#answer {{ text-align: left; font-family: "{MONO_FAMILY}"; font-size: {px(13)}px;
+    padding: {px(6)}px {px(12)}px; }}
+QPushButton#answer:disabled {{ color: {theme.text}; background: transparent; border-color: transparent; }}
+QLabel#answerReason {{ font-size: {px(13)}px; padding: 0 {px(12)}px {px(8)}px {px(12)}px; }}
 """

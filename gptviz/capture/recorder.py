@@ -306,3 +306,24 @@ def perturbed_pass(model: GPTModel, ids: Tensor, cancel: CancelFlag | None = Non
     changed = ids.clone()
     changed[:, -1] = (changed[:, -1] + 1) % model.config.vocab_size
     return capture(model, changed, budget=0, cancel=cancel)
+
+
+def record(
+    model: nn.Module, ids: Tensor, stages: Sequence[Stage], cancel: CancelFlag | None = None
+) -> tuple[tuple[StageRecord, ...], dict[str, Tensor]]:
+    """Run any module once on ``ids``, and return records and tensors of those ``stages``; all of them are kept.
+
+    For models that are no whole GPTModel; ``stages`` name modules that they have.
+
+    Raises
+    ------
+    CaptureCancelled
+        If ``cancel`` was set.
+    CaptureError
+        If the model has no such module.
+    """
+    recorder = _Recorder(dict(model.named_modules()), stages, lambda _: True)
+    recorder.cancel = cancel
+    with recorder, torch.no_grad():
+        model(ids)
+    return tuple(recorder.records), recorder.tensors

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gptviz import resources
 from gptviz.model.config import CONFIGS, GPTConfig
 
 if TYPE_CHECKING:
@@ -28,7 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser, seed: Callable[[str], int]) -
         "--config", choices=list(CONFIGS), help=f"size of an untrained model (default {DEFAULT_CONFIG})"
     )
     parser.add_argument("--seed", type=seed, help=f"seed of its random weights (default {DEFAULT_SEED})")
-    parser.add_argument("--weights", metavar="PATH", help="a checkpoint: a file, a folder, or hf:owner/name")
+    parser.add_argument(
+        "--weights",
+        metavar="PATH",
+        help=f"a checkpoint: a file, a folder, hf:owner/name, or what gptviz carries: {', '.join(resources.MODELS)}",
+    )
     parser.add_argument("--heads", type=int, metavar="N", help="attention heads of a checkpoint that can't tell")
     parser.add_argument("--table", metavar="FILE", help="a checkpoint's tokens: a text file, one token a line")
 
@@ -92,7 +97,7 @@ class ChosenModel:
         """Where the checkpoint is, after fetching it if it is on the Hub."""
         assert self.weights is not None
         if not self.weights.startswith(HUB):
-            return Path(self.weights)
+            return resources.model_path(self.weights) or Path(self.weights)
         from gptviz.checkpoints.hub import download
 
         return download(self.weights.removeprefix(HUB), lambda text, share: None)

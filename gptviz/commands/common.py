@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -64,4 +65,13 @@ def listed(counts: Sequence[int]) -> str:
 
 
 def print_json(value: dict[str, Any]) -> None:
-    print(json.dumps(value, ensure_ascii=True, allow_nan=False))
+    print(json.dumps(_finite(value), ensure_ascii=True, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    """Replace infinity and NaN, which a broken model gives and JSON does not have, by null."""
+    if isinstance(value, dict):
+        return {key: _finite(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

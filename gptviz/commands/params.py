@@ -13,10 +13,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     from gptviz.model import count_parameters
 
-    count = count_parameters(chosen(options).config)
+    config = chosen(options).config
+    count = count_parameters(config)
     if options.json:
         components = [{"name": name, "parameters": number} for name, number in count.components.items()]
-        print_json({"components": components, "total": count.total, "total_tied": count.total_tied})
+        totals = {"total": count.total, "total_tied": count.total_tied, "tied": config.tie_weights}
+        print_json({"components": components, **totals})
         return 0
     for name, number in count.components.items():
         print(f"{name:<12} {number:>15,}")

@@ -1,7 +1,9 @@
 """Making a model's weights, and counting them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import get_ident
 from typing import Any
 
 import torch
@@ -11,6 +13,7 @@ from torch.overrides import TorchFunctionMode
 
 from gptviz.model.config import GPTConfig
 from gptviz.model.gpt import GPTModel
+from gptviz.model.seeding import seeded
 
 COMPONENTS = ("tok_emb", "pos_emb", "trf_blocks", "final_norm", "out_head")
 
@@ -39,9 +42,16 @@ class _WithoutValues(TorchFunctionMode):
         return func(*args, **kwargs)
 
 
-def skeleton(config: GPTConfig) -> GPTModel:
-    """Make a model whose parameters have shapes and no memory: they are on the meta device."""
+@contextmanager
+def shapes_alone() -> Iterator[None]:
+    """Inside the ``with``, modules are made with shapes and no memory: on the meta device."""
     with torch.device("meta"), _WithoutValues():
+        yield
+
+
+def skeleton(config: GPTConfig) -> GPTModel:
+    """Make a model whose parameters have shapes and no memory."""
+    with shapes_alone():
         return GPTModel(config)
 
 
@@ -61,17 +71,18 @@ def initialise(config: GPTConfig, seed: int, on_progress: Callable[[float], None
     """
     total = count_parameters(config).total
     begun = 0
+    thread = get_ident()  # torch calls the hook for modules that other threads make, too
 
     def count(module: nn.Module, name: str, parameter: nn.Parameter | None) -> None:
         nonlocal begun
-        if on_progress is not None and parameter is not None:
+        if on_progress is not None and parameter is not None and get_ident() == thread:
             on_progress(min(1.0, begun / total))
             begun += parameter.numel()
 
     handle = register_module_parameter_registration_hook(count)
     try:
-        torch.manual_seed(seed)
-        model = GPTModel(config)
+        with seeded(seed, lambda: None if on_progress is None else on_progress(0.0)):
+            model = GPTModel(config)
     finally:
         handle.remove()
     if on_progress is not None:

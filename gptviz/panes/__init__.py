@@ -17,6 +17,7 @@ class PaneEntry:
     title: str
     module: str
     kind: str
+    at_first: bool = True  # whether a first start shows it
 
     def __call__(self, session: "Session") -> "Pane":
         """Import the pane and make it."""
@@ -29,16 +30,22 @@ PANES: tuple[PaneEntry, ...] = (
     PaneEntry("flow", "Flow", "flow", "FlowPane"),
     PaneEntry("stage", "Stage", "stage", "StagePane"),
     PaneEntry("attention", "Attention", "attention", "AttentionPane"),
+    PaneEntry("heads", "Heads", "heads", "HeadsPane"),
     PaneEntry("layer-norm", "LayerNorm", "layer_norm", "LayerNormPane"),
     PaneEntry("where-from", "Where from", "where_from", "WhereFromPane"),
     PaneEntry("checks", "Checks", "checks", "ChecksPane"),
     PaneEntry("next-token", "Next token", "next_token", "NextTokenPane"),
     PaneEntry("generation", "Generation", "generation", "GenerationPane"),
+    PaneEntry("tour", "Tour", "tour", "TourPane", at_first=False),
 )
 
 # Labs are panes too; they share a place of their own, the bench.
 LABS: tuple[PaneEntry, ...] = (
+    PaneEntry("lab-shell", "Shell", "lab_shell", "ShellLabPane"),
     PaneEntry("lab-layer-norm", "LayerNorm", "lab_layer_norm", "LayerNormLabPane"),
     PaneEntry("lab-gelu", "GELU and ReLU", "lab_gelu", "GeluLabPane"),
+    PaneEntry("lab-feed-forward", "Feed-forward", "lab_feed_forward", "FeedForwardLabPane"),
     PaneEntry("lab-gradients", "Shortcuts and gradients", "lab_gradients", "GradientsLabPane"),
+    PaneEntry("lab-parameters", "Parameters", "lab_parameters", "ParametersLabPane"),
+    PaneEntry("lab-configuration", "Configuration", "lab_configuration", "ConfigurationLabPane"),
 )

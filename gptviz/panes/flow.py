@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QVBoxLayout
+from PySide6.QtCore import QRect, Slot
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gptviz.analysis.candidates import ranking
 from gptviz.analysis.flow import Place, numbers, river
@@ -155,6 +155,18 @@ class FlowPane(Pane):
             return None
         values = numbers(state.trace, place.stage, state.selection.row, state.selection.head)
         return None if values is None else StripValues(values, place.stage.local_name in _SHARES)
+
+    def spot(self, part: str) -> tuple[QWidget, QRect] | None:
+        """Also ``selected``: the place of the selected stage."""
+        if part != "selected":
+            return super().spot(part)
+        box = self.view.box(self.session.state.selection.stage or "")
+        return None if box is None else (self.view.viewport(), box.toAlignedRect())
+
+    def reveal(self) -> None:
+        stage = self.session.state.selection.stage
+        if stage is not None:
+            self.view.reveal(stage)
 
     # --- intents -----------------------------------------------------------------------------------------
 

@@ -65,7 +65,7 @@ class NextTokenPane(Pane):
         self.note.setText(
             f"Random weights: the text is noise. Without any preference each token would have {uniform}."
             if untrained
-            else f"Probabilities are the softmax over all {logits.size:,} tokens."
+            else f"{_whose(new)}Probabilities are the softmax over all {logits.size:,} tokens."
         )
 
     def _bar(self, place: int) -> BarRow:
@@ -77,3 +77,7 @@ class NextTokenPane(Pane):
 
     def _count_changed(self, count: int) -> None:
         self.session.set_option(top_k=count)
+
+
+def _whose(state: ViewState) -> str:
+    return "" if state.model is None else f"By {state.model.title}, {state.model.format}. "

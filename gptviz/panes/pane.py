@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import QRect, Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
@@ -36,6 +36,16 @@ class Pane(QWidget):
     def render_state(self, old: ViewState | None, new: ViewState) -> None:
         """Show ``new``; only what differs from ``old`` has to be touched."""
         raise NotImplementedError
+
+    def spot(self, part: str) -> tuple[QWidget, QRect] | None:
+        """Return where a part of the pane is, named like its attribute, for whoever points at it; None if nowhere."""
+        widget: object = self
+        for name in part.split("."):
+            widget = widget.get(name) if isinstance(widget, dict) else getattr(widget, name, None)
+        return (widget, widget.rect()) if isinstance(widget, QWidget) else None
+
+    def reveal(self) -> None:
+        """Bring into sight what is selected, after the pane got another place."""
 
     @Slot(bool)
     def set_in_sight(self, in_sight: bool) -> None:

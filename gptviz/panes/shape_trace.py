@@ -1,8 +1,8 @@
 """Shape trace: every stage of the pass with its shapes, filling while the model runs."""
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, QSize, Qt
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QAction, QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeView, QVBoxLayout
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeView, QVBoxLayout, QWidget
 
 from gptviz.panes.pane import Pane, differs
 from gptviz.panes.shape_trace_model import MARK_WIDTH, MS, OPERATION, PARAMETERS, SHAPES, STAGE, ShapeTraceModel
@@ -105,6 +105,17 @@ class ShapeTracePane(Pane):
         if width > self.tree.columnWidth(SHAPES):
             self.tree.setColumnWidth(SHAPES, width)
             self._hide_operation_if_crowded()
+
+    def spot(self, part: str) -> tuple[QWidget, QRect] | None:
+        """Also ``selected``: the row of the selected stage."""
+        if part != "selected":
+            return super().spot(part)
+        box = self.tree.visualRect(self.tree.currentIndex())
+        width = self.tree.viewport().width()
+        return None if box.isEmpty() else (self.tree.viewport(), QRect(0, box.y(), width, box.height()))
+
+    def reveal(self) -> None:
+        self.tree.scrollTo(self.tree.currentIndex())
 
     def _follow(self, stage: str | None) -> None:
         current = self.model.stage_at(self.tree.currentIndex())

@@ -11,10 +11,10 @@ def explain(what: str, error: BaseException) -> Message:
     text = str(error).strip().rstrip(".") or kind
     if isinstance(error, MemoryError) or "allocate memory" in text or "can't allocate" in text:
         return Message(what, "the machine has not enough memory for it", "Choose a smaller model or a shorter prompt")
+    if kind == "RefusedInputError":
+        return Message(what, text[:1].lower() + text[1:], "Choose a smaller configuration")
     if kind in ("CheckpointError", "HeadsNeeded"):
         return Message(what, error.why, error.remedy)  # type: ignore[attr-defined]
-    if kind == "TextError":
-        return Message(what, text, "Change the prompt, or choose a token table in the File menu")
     if kind == "TableError":
         return Message(what, text, "Choose another table, or write the prompt as token IDs")
     if kind == "InputError":
@@ -72,6 +72,9 @@ EMPTY_PROMPT = Message("There is nothing to run", "the prompt is empty", "Type a
 
 def problem_of(rows: Sequence[PromptTokens], context_length: int) -> Message | None:
     """Return why ``rows`` can't be run, or None."""
+    for row in rows:
+        if row.problem:
+            return Message("The prompt has no tokens", row.problem, "Change it, or choose another token table")
     counts = [len(row.ids) for row in rows]
     if not all(counts):
         return EMPTY_PROMPT

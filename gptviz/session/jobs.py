@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gptviz.model.config import CONFIGS
+from gptviz.model.config import CONFIGS, GPTConfig
 from gptviz.session.gate import Gate
 from gptviz.session.requests import ModelRequest, UntrainedRequest
 from gptviz.session.state import ModelInfo, PromptTokens
@@ -69,10 +69,28 @@ def load_tokenizer(context: JobContext) -> "Tokenizer":
 
 def tokenise(tokenizer: "Tokenizer", texts: Sequence[str], shown: int, context: JobContext) -> tuple[PromptTokens, ...]:
     """Encode each of ``texts``, and describe its first ``shown`` tokens."""
-    rows = [tokenizer.encode(text) for text in texts]
-    return tuple(
-        PromptTokens(text, tuple(ids), tokenizer.pieces(ids[:shown])) for text, ids in zip(texts, rows, strict=True)
-    )
+    return tuple(_tokens_of(tokenizer, text, shown) for text in texts)
+
+
+def _tokens_of(tokenizer: "Tokenizer", text: str, shown: int) -> PromptTokens:
+    from gptviz.tokenizer import TextError
+
+    try:
+        ids = tokenizer.encode(text)
+    except TextError as error:
+        return PromptTokens(text, problem=str(error))
+    return PromptTokens(text, tuple(ids), tokenizer.pieces(ids[:shown]))
+
+
+def named(config: str | GPTConfig) -> str | GPTConfig:
+    """Return the name of ``config`` if it has one, else the configuration itself."""
+    return next((name for name, known in CONFIGS.items() if known == config), config)
+
+
+def title_of(config: str | GPTConfig) -> str:
+    """Return what a model of ``config``, or of the configuration with that name, is called."""
+    known = named(config)
+    return TITLES[known] if isinstance(known, str) else f"custom {known.n_layers} × {known.emb_dim}"
 
 
 def make_model(request: ModelRequest, context: JobContext) -> BuiltModel:
@@ -84,20 +102,23 @@ def make_model(request: ModelRequest, context: JobContext) -> BuiltModel:
     return open_checkpoint(request, context)
 
 
-def build_model(name: str, seed: int, context: JobContext) -> BuiltModel:
-    """Initialise an untrained model of the configuration ``name``."""
+def build_model(wanted: str | GPTConfig, seed: int, context: JobContext) -> BuiltModel:
+    """Initialise an untrained model of a configuration, or of one with that name."""
     context.report("Loading PyTorch")
     import torch
 
+    from gptviz.labs.configuration import check_buildable
     from gptviz.model.parameters import initialise
 
     use_threads()
-    title = TITLES[name]
+    config = CONFIGS[wanted] if isinstance(wanted, str) else wanted
+    title = title_of(wanted)
+    check_buildable(config)
 
     def on_progress(fraction: float) -> None:
         context.report(f"Initialising {title}", fraction)
 
-    model = initialise(CONFIGS[name], seed, on_progress)
+    model = initialise(config, seed, on_progress)
     parameters = sum(p.numel() for p in model.parameters())
     return BuiltModel(model, ModelInfo(title, model.config, seed, parameters, torch.get_num_threads()))
 

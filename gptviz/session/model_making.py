@@ -31,7 +31,7 @@ class ModelMaking(QObject):
         self._session = session
         self.building = False
         self.wanted: ModelRequest = UntrainedRequest(DEFAULT_CONFIG, DEFAULT_SEED)
-        self._there: ModelRequest = self.wanted  # what is on screen was made from
+        self.present: ModelRequest = self.wanted  # what the model on screen was made from, once there is one
         self._own_tokenizer = False
 
     @property
@@ -57,7 +57,7 @@ class ModelMaking(QObject):
 
     def _show(self, outcome: Outcome, built: jobs.BuiltModel) -> None:
         session, info = self._session, built.info
-        self._there = self.wanted
+        self.present = self.wanted
         session.take_model(built.model)
         question = TableQuestion(info.title, info.config.vocab_size) if built.asks_for_table else None
         session.run_when_ready &= question is None
@@ -65,9 +65,9 @@ class ModelMaking(QObject):
         cleared: dict[str, Any] = {"trace": None, "trace_rows": (), "generation": Generation()}
         session.finish(outcome, "", model=info, question=question, **cleared)
         if built.tokenizer is not None:
-            session.take_tokenizer(built.tokenizer)
+            session.texts.take(built.tokenizer)
         elif self._own_tokenizer:
-            session.load_tokenizer()
+            session.texts.drop()
         self._own_tokenizer = built.tokenizer is not None
 
     def _keep(self, outcome: Outcome) -> None:
@@ -75,14 +75,14 @@ class ModelMaking(QObject):
         session, asked = self._session, self.wanted
         checkpoint = isinstance(asked, CheckpointRequest)
         if session.state.model is not None or (checkpoint and outcome.error is not None):
-            self.wanted = self._there
+            self.wanted = self.present
         question = _question(outcome, asked)
         if question is not None:
             session.run_when_ready = False
             outcome = replace(outcome, error=None)
         failed = "The checkpoint could not be opened" if checkpoint else "The model could not be initialised"
         session.finish(outcome, failed, question=question)
-        session.load_missing_tokenizer()
+        session.texts.load_if_missing()
 
 
 def _question(outcome: Outcome, request: ModelRequest) -> ModelQuestion | None:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject
 
 from gptviz.session import opening_jobs
 from gptviz.session.explain import explain
+from gptviz.session.generation import Generation
 from gptviz.session.requests import CheckpointRequest, HeadsQuestion
 from gptviz.session.worker import Outcome
 
@@ -46,12 +47,12 @@ class Opening(QObject):
 
     def use_bare_ids(self) -> None:
         """Do without texts; a prompt that is no row of IDs becomes one."""
-        self._session.change(question=None)
-        if self._session.encodes(self._session.state.prompt):
-            self._session.run()
-            return
-        self._session.set_prompts((_EXAMPLE,))
-        self._session.run()
+        session = self._session
+        session.change(question=None)
+        self._remember(None)
+        if not session.ids_of(session.state.prompt):
+            session.set_prompts((_EXAMPLE,))
+        session.run()
 
     def dismiss(self) -> None:
         """Leave the question unanswered."""
@@ -63,9 +64,18 @@ class Opening(QObject):
             what["message"] = explain("The table could not be used", outcome.error)
         state = self._session.state
         if outcome.result is not None and state.model is not None:
+            self._remember(path)
             what["model"] = replace(state.model, vocabulary=opening_jobs.table_title(path))
+            what |= {"trace": None, "trace_rows": (), "generation": Generation()}  # written in the old texts
         self._session.finish(Outcome(outcome.generation, cancelled=outcome.cancelled), "", **what)
         if outcome.result is not None:
             tokenizer: Tokenizer = outcome.result  # type: ignore[assignment]
-            self._session.take_tokenizer(tokenizer)
+            self._session.texts.take(tokenizer)
             self._session.run()
+
+    def _remember(self, table: str | None) -> None:
+        """Keep the answer with what the model was made from, so that it need not be asked again."""
+        making = self._session.making
+        if isinstance(making.present, CheckpointRequest):
+            making.present = replace(making.present, table=table, asks=False)
+            making.wanted = making.present

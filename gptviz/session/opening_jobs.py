@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from gptviz import resources
 from gptviz.session.jobs import BuiltModel, use_threads
 from gptviz.session.requests import CheckpointRequest
 from gptviz.session.state import ModelInfo
@@ -23,12 +24,12 @@ def open_checkpoint(request: CheckpointRequest, context: JobContext) -> BuiltMod
 
     use_threads()
     path = _downloaded(request.path, context)
-    name = path.rstrip("/\\").replace("\\", "/").split("/")[-1]
+    name = resources.MODELS.get(request.path) or path.rstrip("/\\").replace("\\", "/").split("/")[-1]
     checkpoint = load(path, request.heads, lambda share: context.report(f"Opening {name}", share))
     tokenizer, vocabulary = _tokenizer(checkpoint, request, context)
     config = checkpoint.model.config
     info = ModelInfo(
-        request.path.removeprefix(HUB) if request.path.startswith(HUB) else checkpoint.name,
+        _title(request.path, checkpoint),
         config,
         None,
         checkpoint.parameters,
@@ -69,10 +70,14 @@ def _tokenizer(checkpoint: "Checkpoint", request: CheckpointRequest, context: Jo
     return tokenizer_for(size), BARE if size < GPT2_TOKENS else f"GPT-2's{unused}"
 
 
+def _title(path: str, checkpoint: "Checkpoint") -> str:
+    return path.removeprefix(HUB) if path.startswith(HUB) else resources.MODELS.get(path, checkpoint.name)
+
+
 def _downloaded(path: str, context: JobContext) -> str:
     """Return where the checkpoint is, after fetching it if it is on the Hub."""
     if not path.startswith(HUB):
-        return path
+        return str(resources.model_path(path) or path)
     from gptviz.checkpoints.hub import download
 
     name = path.removeprefix(HUB)

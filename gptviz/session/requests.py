@@ -1,13 +1,17 @@
 """What a person asks for when they ask for a model, and what has to be asked back."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gptviz.model.config import GPTConfig
 
 
 @dataclass(frozen=True)
 class UntrainedRequest:
-    """An untrained model: the name of its configuration, and the seed of its weights."""
+    """An untrained model: its configuration or the name of one, and the seed of its weights."""
 
-    config: str
+    config: "str | GPTConfig"
     seed: int
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from gptviz.session import jobs
+from gptviz.session import jobs, touring
 from gptviz.session.attributing import Attributing
 from gptviz.session.checking import Checking
 from gptviz.session.clamping import clamped
@@ -18,6 +18,7 @@ from gptviz.session.gate import Gate
 from gptviz.session.greedy_loop import GreedyLoop
 from gptviz.session.lab_work import LabWork
 from gptviz.session.live import LiveStepping
+from gptviz.session.measuring import Measuring
 from gptviz.session.model_making import ModelMaking
 from gptviz.session.opening import Opening
 from gptviz.session.replaying import Replaying
@@ -30,6 +31,7 @@ from gptviz.session.state import (
     PromptTokens,
     ViewState,
 )
+from gptviz.session.texts import Texts
 from gptviz.session.tidying import Tidying
 from gptviz.session.time_travel import TimeTravel
 from gptviz.session.turns import Turns
@@ -37,11 +39,10 @@ from gptviz.session.walk import Walk
 from gptviz.session.worker import Outcome, Worker
 
 if TYPE_CHECKING:
+    from gptviz.model.config import GPTConfig
     from gptviz.model.gpt import GPTModel
-    from gptviz.tokenizer import Tokenizer
 
 _LIVE_MS = 50  # how often progress is read off the worker
-_SHOWN_PIECES = 1100  # more than any context holds
 
 
 class Session(QObject):
@@ -53,11 +54,9 @@ class Session(QObject):
         super().__init__(parent)
         self._state = ViewState(prompts=(prompt,))
         self._model: GPTModel | None = None
-        self._tokenizer: Tokenizer | None = None
         self.run_when_ready = False  # for the session package: a run waits for model and tokens
         self._garbage = GuiThreadGarbage(self)
         self._worker = Worker("torch", self)
-        self._text_worker = Worker("text", self)
         self._live_timer = QTimer(self)
         self._live_timer.setInterval(_LIVE_MS)
         self._live_timer.timeout.connect(self._read_progress)
@@ -70,12 +69,14 @@ class Session(QObject):
         self.costing = Costing(self)
         self.live = LiveStepping(self)
         self.attributing, self.checking, self.tidying = Attributing(self), Checking(self), Tidying(self)
-        self.labs = LabWork(self)
+        self.measuring = Measuring(self)
+        self.labs, self.texts = LabWork(self), Texts(self)
         self.replaying = Replaying(self)
         self.making = ModelMaking(self)
         self.opening = Opening(self)
+        self.tour = touring.Touring(self)
         self.turns = Turns(self)
-        self._quiet_parts = (self.attributing, self.checking, self.tidying, self.labs)
+        self._quiet_parts = (self.attributing, self.checking, self.measuring, self.tidying, self.labs)
 
     @property
     def state(self) -> ViewState:
@@ -83,29 +84,22 @@ class Session(QObject):
 
     def token_text(self, token: int) -> str:
         """Return the text of a token; its ID while the tokenizer is not read."""
-        return str(token) if self._tokenizer is None else self._tokenizer.token_text(token)
+        return str(token) if (known := self.texts.tokenizer) is None else known.token_text(token)
 
     def ids_of(self, text: str) -> list[int]:
-        """Return the tokens of a short text; none while the tokenizer is not read."""
-        return [] if self._tokenizer is None else self._tokenizer.encode(text)
+        """Return the tokens of a short text; none while the tokenizer is not read, or if it has none for it."""
+        return self.texts.ids_of(text)
 
     def text_of(self, ids: Sequence[int]) -> str:
         """Return the text of several tokens."""
-        return "" if self._tokenizer is None else self._tokenizer.decode(ids)
-
-    def encodes(self, text: str) -> bool:
-        """Tell whether the vocabulary has tokens for a text."""
-        try:
-            return self._tokenizer is not None and bool(self._tokenizer.encode(text))
-        except ValueError:
-            return False
+        return "" if (known := self.texts.tokenizer) is None else known.decode(ids)
 
     @property
     def engine(self) -> "tuple[GPTModel, Tokenizer]":
         """For the session package: what passes are run with."""
         assert self._model is not None
-        assert self._tokenizer is not None
-        return self._model, self._tokenizer
+        assert self.texts.tokenizer is not None
+        return self._model, self.texts.tokenizer
 
     @property
     def building(self) -> bool:
@@ -115,7 +109,7 @@ class Session(QObject):
     @property
     def busy(self) -> bool:
         """Whether anything that a person asked for is under way or waiting."""
-        return self.computing or self._text_worker.context is not None or self.run_when_ready
+        return self.computing or self.texts.busy or self.run_when_ready
 
     @property
     def settled(self) -> bool:
@@ -141,24 +135,24 @@ class Session(QObject):
     def start_with(self, request: ModelRequest) -> None:
         """Do the same with whatever model is asked for; a checkpoint brings its tokenizer with it."""
         if isinstance(request, UntrainedRequest):
-            self.load_tokenizer()
+            self.texts.load()
         self.making.make(request)
 
-    def use_model(self, config: str, seed: int) -> None:
-        """Initialise another untrained model in the background, then run the prompt on it."""
-        self.making.make(UntrainedRequest(config, seed))
+    def use_model(self, config: "str | GPTConfig", seed: int) -> None:
+        """Initialise another untrained model, of a configuration or its name, then run the prompt on it."""
+        self.making.make(UntrainedRequest(jobs.named(config), seed))
 
     def set_prompts(self, prompts: tuple[str, ...]) -> None:
         """Replace all prompts; their tokens follow."""
         self.change(prompts=prompts, tokens=tuple(PromptTokens() for _ in prompts))
-        self._tokenise()
+        self.texts.tokenise()
 
     def set_prompt(self, text: str, row: int = 0) -> None:
         """Take the text of an input line; its tokens follow."""
         prompts = self._state.prompts
         if text != prompts[row]:
             self.change(prompts=(*prompts[:row], text, *prompts[row + 1 :]))
-            self._tokenise()
+            self.texts.tokenise()
 
     def refuse_paste(self, characters: int) -> None:
         """Say that a pasted text is too long for any model here; the prompt stays as it was."""
@@ -170,7 +164,7 @@ class Session(QObject):
             self.change(message=TOO_MANY_ROWS)
             return
         self.change(prompts=(*self._state.prompts, self._state.prompts[-1]))
-        self._tokenise()
+        self.texts.tokenise()
 
     def remove_prompt(self, row: int) -> None:
         """Make the batch one row smaller; the first row stays."""
@@ -178,7 +172,7 @@ class Session(QObject):
             prompts = self._state.prompts
             self.change(prompts=(*prompts[:row], *prompts[row + 1 :]))
             self.select(row=0)  # whose tokens are the prompt's and the trace's alike
-            self._tokenise()
+            self.texts.tokenise()
 
     def run(self) -> None:
         """Run the model on the prompts, as soon as model and tokens are there."""
@@ -188,7 +182,7 @@ class Session(QObject):
         """Run the model on the prompts; ``gate`` can hold the pass."""
         if self._model is None and not self.building:
             self.making.make(self.making.wanted)
-        self.load_missing_tokenizer()
+        self.texts.load_if_missing()
         self.run_when_ready = True
         self._gate = gate
         self.run_if_ready()
@@ -243,7 +237,7 @@ class Session(QObject):
         """Cancel everything and end the threads."""
         self.run_when_ready = False
         self._live_timer.stop()
-        for part in (self.walk, *self._quiet_parts, self.turns, self._worker, self._text_worker, self._garbage):
+        for part in (self.walk, *self._quiet_parts, self.turns, self._worker, self.texts, self._garbage):
             part.close()
 
     # --- inside ------------------------------------------------------------------------------------------
@@ -319,52 +313,15 @@ class Session(QObject):
             generation = replace(generation, shown=self.loop.step_of(trace))
         self.change(**{"activity": None, "live": None, "held": None, "generation": generation, **result})
 
-    def load_tokenizer(self) -> None:
-        """For the session package: read GPT-2's tokenizer."""
-        self._text_worker.submit(jobs.load_tokenizer, self._tokenizer_ended)
-
-    def load_missing_tokenizer(self) -> None:
-        """For the session package: read GPT-2's tokenizer if there is none and no checkpoint will bring one."""
-        if self._tokenizer is None and self._text_worker.context is None and not self.making.brings_tokenizer:
-            self.load_tokenizer()
-
-    def _tokenizer_ended(self, outcome: Outcome) -> None:
-        if outcome.error is not None:
-            self.run_when_ready = False
-            self.change(message=explain("The tokenizer could not be read", outcome.error))
-            return
-        self.take_tokenizer(outcome.result)  # type: ignore[arg-type]
-
-    def take_tokenizer(self, tokenizer: "Tokenizer") -> None:
-        """For the session package: read and write texts with ``tokenizer``; the prompts' tokens follow."""
-        if tokenizer is not self._tokenizer:
-            self._tokenizer = tokenizer
-            self.change(tokens=tuple(PromptTokens() for _ in self._state.prompts))
-        self._tokenise()
-
     def take_model(self, model: "GPTModel") -> None:
         """For the session package: run passes on ``model`` from now on."""
         self._model = model
         self._garbage.spare_what_is_there()
 
-    def _tokenise(self) -> None:
-        if self._tokenizer is not None:
-            work = partial(jobs.tokenise, self._tokenizer, self._state.prompts, _SHOWN_PIECES)
-            self._text_worker.submit(work, self._tokens_ended)
-
-    def _tokens_ended(self, outcome: Outcome) -> None:
-        if isinstance(outcome.result, tuple):
-            self.change(tokens=outcome.result)
-            self.run_if_ready()
-        elif outcome.error is not None:
-            self.run_when_ready = False
-            self.change(message=explain("The prompt could not be cut into tokens", outcome.error))
-
     def run_if_ready(self) -> None:
         """For the session package: run if that was asked for, and model and tokens are there."""
         tokens = self._state.tokens
-        tokenised = self._tokenizer is not None and tuple(row.text for row in tokens) == self._state.prompts
-        if not (self.run_when_ready and tokenised) or self._model is None or self.building:
+        if not (self.run_when_ready and self.texts.ready) or self._model is None or self.building:
             return
         self.run_when_ready = False
         gate, self._gate = self._gate, None

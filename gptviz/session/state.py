@@ -1,6 +1,8 @@
 """The state of the application: one frozen value, replaced as a whole."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from gptviz.analysis.attribution_question import Question
@@ -12,7 +14,7 @@ from gptviz.session.loop_lines import LoopLines
 
 if TYPE_CHECKING:
     from gptviz.analysis.attribution import StreamParts
-    from gptviz.capture.trace import StageRecord, Trace
+    from gptviz.capture.trace import Array, StageRecord, Trace
     from gptviz.model.config import GPTConfig
     from gptviz.session.requests import ModelQuestion
     from gptviz.tokenizer import Piece
@@ -38,6 +40,11 @@ class ModelInfo:
     stored_as: str = "fp32"
     vocabulary: str = "GPT-2's"
     notes: tuple[str, ...] = ()
+
+    @property
+    def needs_table(self) -> bool:
+        """Whether the texts of the tokens are not GPT-2's."""
+        return not self.vocabulary.startswith("GPT-2")
 
     @property
     def description(self) -> str:
@@ -90,15 +97,21 @@ class Options:
     top_k: int = 10
     attention_view: str = "weights"
     rescale_rows: bool = False
+    surprisal: bool = False  # under the tokens of the prompt
+    predict_first: bool = False  # tour and labs ask before they show
 
 
 @dataclass(frozen=True)
 class PromptTokens:
-    """The tokens of the prompt in the input line; ``pieces`` describes no more of them than can be shown."""
+    """The tokens of the prompt in the input line; ``pieces`` describes no more of them than can be shown.
+
+    ``problem`` says why the vocabulary has no tokens for it.
+    """
 
     text: str = ""
     ids: tuple[int, ...] = ()
     pieces: "tuple[Piece, ...]" = ()
+    problem: str = ""
 
 
 @dataclass(frozen=True)
@@ -140,11 +153,48 @@ class CheckReport:
 
 
 @dataclass(frozen=True)
+class Probe:
+    """What the heads do on the built-in probe: scores (L, H, S), those of uniform attention (S,), maps (L, H, t, t)."""
+
+    ids: tuple[int, ...]
+    scores: "Array"
+    uniform: "Array"
+    maps: "Array"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What is measured on a trace for panes that ask for it; ``note`` says why something could not be."""
+
+    heads: "tuple[Array, ...]" = ()  # scores (B, H, S) of each block so far
+    uniform: "tuple[Array, ...]" = ()  # of each row of the batch: the scores (S,) of uniform attention
+    surprisal: tuple[tuple[float, ...], ...] | None = None  # of each row of the batch: bits (T,)
+    probe: Probe | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
 class WalkState:
     """Whether the walk through the stages plays, and how many stages a second."""
 
     playing: bool = False
     speed: float = 2.0
+
+
+@dataclass(frozen=True)
+class TourState:
+    """The guided tour: whether it is on and at which step.
+
+    ``answers`` has the chosen answer for each step whose question was answered, None where it was only revealed.
+    ``measured`` are the figures that the worker has computed for the present model. ``seed`` shuffles the answers and
+    is another one after each pass.
+    """
+
+    on: bool = False
+    place: int = 0
+    answers: Mapping[int, int | None] = field(default_factory=lambda: MappingProxyType({}))
+    measured: Mapping[str, object] | None = None
+    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -170,6 +220,7 @@ class ViewState:
     breakpoints: frozenset[str] = frozenset()
     walk: WalkState = field(default_factory=WalkState)
     checks: CheckReport = field(default_factory=CheckReport)
+    measured: Measured = field(default_factory=Measured)
     where_from: WhereFrom = field(default_factory=WhereFrom)
     live: "tuple[StageRecord, ...] | None" = None  # stages finished so far, while a pass runs
     selection: Selection = field(default_factory=Selection)
@@ -181,6 +232,7 @@ class ViewState:
     loop: LoopLines = field(default_factory=LoopLines)
     costs: Costs = field(default_factory=Costs)
     caching: bool = False  # whether the next steps take keys and values from the cache
+    tour: TourState = field(default_factory=TourState)
     message: Message | None = None
     question: "ModelQuestion | None" = None
 

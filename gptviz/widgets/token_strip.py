@@ -3,14 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QSizePolicy, QToolTip
 
 from gptviz.widgets.text import draw_text, visible
-from gptviz.widgets.theme import UNIT, color, current, mono_font, px
+from gptviz.widgets.theme import UNIT, blend, color, current, mono_font, px
 
 _MAX_TEXT = 180  # px of a chip's text
+_CHIP, _NOTE = 24, 16  # px, heights
+_STRONGEST = 0.5  # share of the colour that a note of 1 has: its text stays readable
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,15 @@ class Chip:
     group: int
 
 
+@dataclass(frozen=True)
+class Note:
+    """What stands under a chip: a short text, how strongly it is coloured from 0 to 1, and its tooltip."""
+
+    text: str
+    share: float
+    tip: str
+
+
 class TokenStrip(QAbstractScrollArea):
     """A line of chips that scrolls sideways; click or arrow keys choose one."""
 
@@ -33,6 +44,7 @@ class TokenStrip(QAbstractScrollArea):
     def __init__(self) -> None:
         super().__init__()
         self._chips: Sequence[Chip] = ()
+        self._notes: Sequence[Note] | None = None
         self._lefts: list[float] = [0.0]
         self._selected: int | None = None
         self.setFrameShape(self.Shape.NoFrame)
@@ -47,7 +59,14 @@ class TokenStrip(QAbstractScrollArea):
         """Show ``chips`` from the left."""
         self._chips = chips
         self._measure()
-        self.setAccessibleDescription(", ".join(f"{visible(chip.text)} {chip.id}" for chip in chips[:64]))
+        self._describe()
+
+    def set_notes(self, notes: Sequence[Note] | None) -> None:
+        """Show a row of ``notes`` under the first chips, or no such row."""
+        if notes != self._notes:
+            self._notes = notes
+            self._measure()
+            self._describe()
 
     def set_selected(self, position: int | None) -> None:
         """Mark one chip and scroll to it."""
@@ -60,15 +79,32 @@ class TokenStrip(QAbstractScrollArea):
     def chip_box(self, position: int) -> QRectF:
         """Return where a chip is drawn, in pixels of the viewport."""
         left, right = self._lefts[position], self._lefts[position + 1] - UNIT
-        return QRectF(left - self.horizontalScrollBar().value() + 1, 1, right - left, px(24))
+        return QRectF(left - self.horizontalScrollBar().value() + 1, 1, right - left, px(_CHIP))
+
+    def note_box(self, position: int) -> QRectF:
+        """Return where the note under a chip is drawn, in pixels of the viewport."""
+        box = self.chip_box(position)
+        return QRectF(box.left(), box.bottom() + 2 * UNIT, box.width(), px(_NOTE))
+
+    def chips_box(self) -> QRect:
+        """Return where all chips in sight are, in pixels of the viewport."""
+        end = self._lefts[-1] - UNIT - self.horizontalScrollBar().value()
+        return QRect(0, 0, min(max(0, round(end)), self.viewport().width()), px(24) + 2)
 
     def sizeHint(self) -> QSize:
-        return QSize(px(300), px(24) + 2 * UNIT)
+        notes = 0 if self._notes is None else px(_NOTE) + UNIT
+        return QSize(px(300), px(_CHIP) + 2 * UNIT + notes)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(px(120), self.sizeHint().height())
 
     # --- inside ------------------------------------------------------------------------------------------
+
+    def _describe(self) -> None:
+        notes = [f" {note.text}" for note in self._notes or ()]
+        notes += [""] * (len(self._chips) - len(notes))
+        spoken = (f"{visible(chip.text)} {chip.id}{note}" for chip, note in zip(self._chips[:64], notes, strict=False))
+        self.setAccessibleDescription(", ".join(spoken))
 
     def _measure(self) -> None:
         text, small = QFontMetricsF(mono_font(12)), QFontMetricsF(mono_font(10))
@@ -90,7 +126,7 @@ class TokenStrip(QAbstractScrollArea):
 
     def _chip_at(self, point: QPoint) -> int | None:
         for position in range(len(self._chips)):
-            if self.chip_box(position).contains(point):
+            if self.chip_box(position).united(self.note_box(position)).contains(point):
                 return position
         return None
 
@@ -119,6 +155,17 @@ class TokenStrip(QAbstractScrollArea):
             draw_text(painter, inner.adjusted(inner.width() - id_width, 1, 1, 0), str(chip.id))
             if chip.group != position or self._is_split(position):
                 self._draw_bracket(painter, position, box)
+            if self._notes is not None and position < len(self._notes):
+                self._draw_note(painter, self._notes[position], self.note_box(position))
+
+    def _draw_note(self, painter: QPainter, note: Note, box: QRectF) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        share = _STRONGEST * min(max(note.share, 0.0), 1.0)
+        painter.setBrush(blend(current().families["head"], current().window, share))
+        painter.drawRoundedRect(box, UNIT / 2, UNIT / 2)
+        painter.setFont(mono_font(10))
+        painter.setPen(color(current().text))
+        draw_text(painter, box, note.text, Qt.AlignmentFlag.AlignHCenter)
 
     def _is_split(self, position: int) -> bool:
         return position + 1 < len(self._chips) and self._chips[position + 1].group == position
@@ -167,6 +214,8 @@ class TokenStrip(QAbstractScrollArea):
             if position is not None:
                 chip = self._chips[position]
                 tip = f"position {position} · ID {chip.id} · bytes {chip.bytes.hex(' ')}"
+                if self._notes is not None and position < len(self._notes):
+                    tip += f"\n{self._notes[position].tip}"
                 QToolTip.showText(event.globalPos(), tip, self)
             return True
         return super().viewportEvent(event)

@@ -134,7 +134,8 @@ def test_a_model_without_bias_is_written_without_one() -> None:
         formula = text_of(WITHOUT_BIAS, f"trf_blocks.0.{name}").formula
         assert r"+ \under{b}" not in formula
     assert r"+ \under{b}" in text_of(SMALL, "trf_blocks.0.att.out_proj").formula
-    assert "shift" not in text_of(WITHOUT_BIAS, "final_norm").formula
+    for name in ("final_norm", "trf_blocks.0.norm1"):
+        assert "shift" not in text_of(WITHOUT_BIAS, name).formula + text_of(WITHOUT_BIAS, name).sentence
 
 
 def test_a_layer_norm_without_shift_shows_none_and_its_code_has_none() -> None:

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 import torch
+from checkpoint_writers import SMALL, logits, random_model
 from safetensors.torch import save_file
 from torch import Tensor
-from writers import SMALL, logits, random_model
 
 from gptviz.checkpoints import CheckpointError, load
 from gptviz.checkpoints.plan import propose_heads

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 import torch
+from checkpoint_writers import SMALL, hugging_face, nanogpt, random_model, script
 from safetensors.torch import save_file
-from writers import SMALL, hugging_face, nanogpt, random_model, script
 
 from gptviz.checkpoints import CheckpointError, load
 

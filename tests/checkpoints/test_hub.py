@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 import torch
+from checkpoint_writers import SMALL, hugging_face, logits, random_model, script
 from hub_server import HubServer, serving
 from test_hugging_face_checkpoint import sharded
-from writers import SMALL, hugging_face, logits, random_model, script
 
 from gptviz.checkpoints import CheckpointError, load
 from gptviz.checkpoints.hub import download, repository

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 import torch
+from checkpoint_writers import SMALL, hugging_face, logits, random_model, script
 from safetensors.torch import save_file
 from torch import Tensor
 from torch.testing import assert_close
-from writers import SMALL, hugging_face, logits, random_model, script
 
 from gptviz.checkpoints import CheckpointError, HeadsNeeded, load
 from gptviz.model import GPTConfig

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from writers import SMALL, logits, nanogpt, nanogpt_tensors, random_model
+from checkpoint_writers import SMALL, logits, nanogpt, nanogpt_tensors, random_model
 
 from gptviz.checkpoints import CheckpointError, HeadsNeeded, load
 

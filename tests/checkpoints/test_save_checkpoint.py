@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from writers import SMALL, logits, random_model, script
+from checkpoint_writers import SMALL, logits, random_model, script
 
 from gptviz.checkpoints import load
 from gptviz.model import GPTConfig

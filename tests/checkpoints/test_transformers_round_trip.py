@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 import torch
+from checkpoint_writers import IDS, SMALL, logits, nanogpt, random_model, script
 from torch import nn
 from torch.testing import assert_close
-from writers import IDS, SMALL, logits, nanogpt, random_model, script
 
 from gptviz.checkpoints import load
 from gptviz.model import GPTConfig

@@ -18,7 +18,7 @@ IDS = torch.tensor([[7, 3, 60, 0, 12]])
 
 
 def _script() -> ModuleType:
-    path = Path(__file__).parents[2] / "scripts" / "save_checkpoint.py"
+    path = Path(__file__).parents[1] / "scripts" / "save_checkpoint.py"
     spec = importlib.util.spec_from_file_location("save_checkpoint", path)
     assert spec is not None
     assert spec.loader is not None

@@ -1,0 +1,238 @@
+"""The lab of configurations: what a setting changes, before the model is built, and then the model itself."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from gptviz.labs.dictionary import DictionaryError, as_dictionary, read_dictionary
+from gptviz.labs.refusal import RefusedInputError
+from gptviz.model.config import CONFIGS, GPT2_SMALL, ConfigError, GPTConfig
+from gptviz.panes.lab_configuration_words import basis_of, cost_rows, shape_rows, warning_of
+from gptviz.panes.lab_settings import PRESETS, others_of, read, settings, values_of
+from gptviz.panes.pane import Pane, differs
+from gptviz.session import lab_jobs
+from gptviz.session.session import Session
+from gptviz.session.state import DEFAULT_SEED, ViewState
+from gptviz.session.worker import Outcome
+from gptviz.widgets.lab_body import LabBody
+from gptviz.widgets.lab_header import LabHeader
+from gptviz.widgets.presets import Presets
+from gptviz.widgets.settings_form import SettingsForm
+from gptviz.widgets.side_column import SideColumn
+from gptviz.widgets.theme import UNIT, px
+from gptviz.widgets.value_table import Column, ValueTable
+
+if TYPE_CHECKING:
+    from gptviz.labs.configuration import ConfigurationReport
+    from gptviz.labs.timing import Basis
+
+_SIDE = 284  # px
+_WIDEST = 1560  # px
+_WIDE = 1560  # px: from here on the shapes stand beside the cost
+
+
+class ConfigurationLabPane(Pane):
+    """Shows the cost of each change beside the model that is there; builds on request."""
+
+    name = "lab-configuration"
+    title = "Configuration"
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._config = GPT2_SMALL
+        self._basis: Basis | None = None
+        self.header = LabHeader(
+            "What does a setting change, before anything is built?",
+            "Shapes and parameters follow from the settings; time is estimated from a measurement on this machine. "
+            "Then build it, and watch it run in the window.",
+        )
+        self.header.reset.connect(lambda: self._use(GPT2_SMALL))
+        self.presets = Presets(PRESETS, "Size")
+        self.presets.chosen.connect(lambda key: self._use(CONFIGS[key]))
+        self.form = SettingsForm(settings(), columns=2)
+        self.form.changed.connect(self._edited)
+        self.build = _button("Build and use it", "Make this model in the background, and run the prompt on it", "B")
+        self.build.setObjectName("primary")
+        self.build.clicked.connect(self._build)
+        self.copy = _button("Copy as Python", "Copy the settings as a dictionary", "C")
+        self.copy.clicked.connect(self._copy)
+        self.paste = _button("Paste", "Take the settings of a dictionary from the clipboard", "V")
+        self.paste.clicked.connect(self._paste)
+        self.progress = _label("muted")
+        self.note = _label("muted")
+        self.warning = _label("notice")
+        self.cost = ValueTable(
+            "Cost",
+            (
+                Column("What it costs", 232, most=340),
+                Column("On screen", 172, most=200, figures=True),
+                Column("Edited", 172, most=200, figures=True),
+                Column("Times", 112, figures=True),
+            ),
+            fitted=True,
+        )
+        self.basis = _label("muted")
+        self.shapes = ValueTable(
+            "Shapes",
+            (
+                Column("Stage", 232, most=340, mono=True),
+                Column("On screen", 172, most=200, figures=True),
+                Column("Edited", 172, most=200, figures=True),
+                Column("Sizes", 112, figures=True),
+            ),
+        )
+        self._lay_out()
+        self._show_config()
+
+    def _lay_out(self) -> None:
+        side = SideColumn(_SIDE)
+        side.add_section("Size", self.presets)
+        side.add_section("Settings", self.form)
+        side.add_section("Model", self.build, self.progress, _row(self.copy, self.paste), self.note)
+        cost = QVBoxLayout()
+        cost.setSpacing(2 * UNIT)
+        cost.addWidget(self.cost)
+        cost.addWidget(self.basis)
+        cost.addStretch()
+        self.tables = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        self.tables.setSpacing(3 * UNIT)
+        self.tables.addLayout(cost)
+        self.tables.addWidget(self.shapes, 1)
+        body = LabBody(side, (self.warning, self.tables), self.tables, _WIDEST)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(4 * UNIT, 3 * UNIT, 4 * UNIT, 3 * UNIT)
+        layout.setSpacing(3 * UNIT)
+        layout.addWidget(self.header)
+        layout.addWidget(body, 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        wide = self.width() >= px(_WIDE)
+        direction = QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom
+        if self.tables.direction() != direction:
+            self.tables.setDirection(direction)
+            self.tables.setStretch(0, 1 if wide else 0)
+
+    def render_state(self, old: ViewState | None, new: ViewState) -> None:
+        if differs(old, new, "model", "tokens"):
+            self._submit()
+        if differs(old, new, "model", "activity", "message"):
+            self._show_progress(new)
+
+    def _progress(self, state: ViewState) -> str:
+        if state.activity is not None and self.session.building:
+            share = state.activity.fraction
+            return state.activity.text if share is None else f"{state.activity.text}: {share:.0%} (Esc cancels)"
+        if state.message is not None:
+            return str(state.message)
+        if state.model is not None and state.model.config == self._config:
+            return f"On screen: {state.model.description}"
+        return ""
+
+    def _show_progress(self, state: ViewState) -> None:
+        self.progress.setText(self._progress(state))
+        self.progress.setVisible(bool(self.progress.text()))
+
+    # --- what a person asks for --------------------------------------------------------------------------
+
+    def _use(self, config: GPTConfig) -> None:
+        self._config = config
+        self.form.set_values(values_of(config))
+        self._show_config()
+        self._submit()
+
+    def _edited(self, values: object) -> None:
+        config = read(self.form, self._config)
+        self.build.setEnabled(config is not None)
+        self.copy.setEnabled(config is not None)
+        if config is not None:
+            self._config = config
+            self._show_config()
+            self._submit()
+
+    def _show_config(self) -> None:
+        self.build.setEnabled(True)
+        self.copy.setEnabled(True)
+        self.note.setText("")
+        self.presets.set_choice(next((key for key, config in CONFIGS.items() if config == self._config), None))
+        others = others_of(self._config)
+        warning = warning_of(self._config, [len(row.ids) for row in self.session.state.tokens])
+        self.warning.setText(f"Pasted besides: {others}. {warning}".strip() if others else warning)
+        self.warning.setVisible(bool(self.warning.text()))
+        self._show_progress(self.session.state)
+
+    def _build(self) -> None:
+        model = self.session.state.model
+        seed = None if model is None else model.seed
+        self.session.use_model(self._config, DEFAULT_SEED if seed is None else seed)
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(as_dictionary(self._config))
+        self.note.setText("Copied.")
+
+    def _paste(self) -> None:
+        try:
+            config = GPTConfig.from_dict(read_dictionary(QGuiApplication.clipboard().text()))
+        except (DictionaryError, ConfigError) as error:
+            self.note.setText(f"Nothing was pasted: {error}.")
+            return
+        self._use(config)
+        self.note.setText("Pasted.")
+
+    # --- the cost ----------------------------------------------------------------------------------------
+
+    def _submit(self) -> None:
+        state = self.session.state
+        present = None if state.model is None else state.model.config
+        batch = len(state.tokens), max(1, *(len(row.ids) for row in state.tokens), 1)
+        work = partial(lab_jobs.configuration, self._config, present, batch, self._basis)
+        self.session.labs.submit("configuration", work, self._ended)
+
+    def _ended(self, outcome: Outcome) -> None:
+        if isinstance(outcome.error, RefusedInputError):
+            self.form.refuse(outcome.error.field, str(outcome.error))
+            self.build.setEnabled(False)
+        elif outcome.error is not None:
+            self.note.setText(f"The estimate failed: {outcome.error}")
+        elif not outcome.cancelled:
+            self._show(outcome.result)  # type: ignore[arg-type]
+
+    def _show(self, report: "ConfigurationReport") -> None:
+        self._basis = report.basis
+        self.cost.set_rows(cost_rows(report))
+        self.basis.setText(basis_of(report))
+        self.shapes.set_rows(shape_rows(report))
+        if not report.edited.fits:
+            refusal = report.edited.refusal
+            self.form.refuse(refusal.field, str(refusal))
+            self.build.setEnabled(False)
+
+
+def _button(text: str, tip: str, key: str) -> QPushButton:
+    button = QPushButton(text)
+    button.setShortcut(f"Alt+{key}")
+    button.setToolTip(f"{tip} (Alt+{key})")
+    button.setAccessibleName(text)
+    return button
+
+
+def _row(*widgets: QWidget) -> QWidget:
+    box = QWidget()
+    row = QHBoxLayout(box)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(2 * UNIT)
+    for widget in widgets:
+        row.addWidget(widget)
+    row.addStretch()
+    return box
+
+
+def _label(name: str) -> QLabel:
+    label = QLabel()
+    label.setObjectName(name)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    return label

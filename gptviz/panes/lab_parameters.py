@@ -1,0 +1,156 @@
+"""The lab of parameters: where they are, what they cost, and why the name says 124M."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QVBoxLayout
+
+from gptviz.labs.refusal import RefusedInputError
+from gptviz.model.config import CONFIGS, GPT2_SMALL, GPTConfig
+from gptviz.panes.lab_parameters_words import controlled, figures, name_of, shares, size_rows, tensor_rows
+from gptviz.panes.lab_settings import PRESETS, read, settings, values_of
+from gptviz.panes.pane import Pane
+from gptviz.session import lab_jobs
+from gptviz.session.session import Session
+from gptviz.session.state import ViewState
+from gptviz.session.worker import Outcome
+from gptviz.widgets.figure_row import FigureRow
+from gptviz.widgets.lab_body import LabBody
+from gptviz.widgets.lab_header import LabHeader
+from gptviz.widgets.presets import Presets
+from gptviz.widgets.settings_form import SettingsForm
+from gptviz.widgets.share_bar import ShareBar
+from gptviz.widgets.side_column import SideColumn
+from gptviz.widgets.theme import UNIT
+from gptviz.widgets.value_table import Column, ValueTable
+
+if TYPE_CHECKING:
+    from gptviz.labs.parameters import ParameterTable, SizeRow
+
+_SIDE = 284  # px
+_WIDEST = 1240  # px
+
+
+class ParametersLabPane(Pane):
+    """Counts after each change, on a model without memory."""
+
+    name = "lab-parameters"
+    title = "Parameters"
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._config = GPT2_SMALL
+        self._table: ParameterTable | None = None
+        self._setting = ""  # the one that the person is at
+        self.header = LabHeader(
+            "Where are the parameters, and why does the name say 124M?",
+            "Every tensor with its formula. The model is made without memory to be counted, so that the largest costs "
+            "nothing.",
+        )
+        self.header.reset.connect(lambda: self._use(GPT2_SMALL))
+        self.presets = Presets(PRESETS, "Size")
+        self.presets.chosen.connect(lambda key: self._use(CONFIGS[key]))
+        self.form = SettingsForm(settings(), columns=2)
+        self.form.changed.connect(self._edited)
+        self.form.attended.connect(self._attended)
+        self.figures = FigureRow(
+            ("parameters as coded, with a head of its own", "with tied weights", "in fp32", "in fp16")
+        )
+        self.why = QLabel()
+        self.why.setTextFormat(Qt.TextFormat.PlainText)
+        self.why.setWordWrap(True)
+        self.controls = QLabel()
+        self.controls.setObjectName("muted")
+        self.controls.setTextFormat(Qt.TextFormat.PlainText)
+        self.shares = ShareBar("Shares of the parameters")
+        self.tensors = ValueTable(
+            "Tensors",
+            (
+                Column("Tensor", 180, most=236, mono=True),
+                Column("Shape", 108, figures=True),
+                Column("Formula", 100, figures=True),
+                Column("With numbers", 152, most=176, figures=True),
+                Column("Parameters", 112, figures=True),
+                Column("Share", 72, figures=True),
+                Column("Set by", 184, most=260),
+            ),
+        )
+        self.sizes = ValueTable(
+            "GPT-2's sizes",
+            (
+                Column("Size", 132, most=160),
+                Column("E", 56, figures=True),
+                Column("L", 44, figures=True),
+                Column("H", 44, figures=True),
+                Column("As coded", 116, figures=True),
+                Column("Tied", 116, figures=True),
+                Column("Tied, qkv bias", 120, figures=True),
+                Column("Called", 68, figures=True),
+                Column("fp32", 80, figures=True),
+                Column("fp16", 80, figures=True),
+            ),
+            fitted=True,
+        )
+        self._lay_out()
+        self._show_config()
+
+    def _lay_out(self) -> None:
+        side = SideColumn(_SIDE)
+        side.add_section("Size", self.presets)
+        side.add_section("Settings", self.form)
+        parts = (self.figures, self.why, self.shares, self.controls, self.tensors, self.sizes)
+        body = LabBody(side, parts, self.tensors, _WIDEST)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(4 * UNIT, 3 * UNIT, 4 * UNIT, 3 * UNIT)
+        layout.setSpacing(3 * UNIT)
+        layout.addWidget(self.header)
+        layout.addWidget(body, 1)
+
+    def render_state(self, old: ViewState | None, new: ViewState) -> None:
+        if old is None:
+            self._submit()
+
+    def _use(self, config: GPTConfig) -> None:
+        self._config = config
+        self.form.set_values(values_of(config))
+        self._show_config()
+        self._submit()
+
+    def _edited(self, values: object) -> None:
+        config = read(self.form, self._config)
+        if config is not None:
+            self._config = config
+            self._show_config()
+            self._submit()
+
+    def _show_config(self) -> None:
+        self.presets.set_choice(next((key for key, config in CONFIGS.items() if config == self._config), None))
+
+    def _submit(self) -> None:
+        self.session.labs.submit("parameters", partial(lab_jobs.parameters, self._config), self._ended)
+
+    def _ended(self, outcome: Outcome) -> None:
+        if isinstance(outcome.error, RefusedInputError):
+            self.form.refuse(outcome.error.field, str(outcome.error))
+        elif outcome.error is not None:
+            self.form.refuse("emb_dim", f"The count failed: {outcome.error}")
+        elif not outcome.cancelled:
+            self._show(*outcome.result)  # type: ignore[misc]
+
+    def _show(self, table: "ParameterTable", sizes: "tuple[SizeRow, ...]") -> None:
+        self._table = table
+        self.figures.set_figures(figures(table))
+        self.why.setText(name_of(table))
+        self.shares.set_shares(shares(table))
+        self.sizes.set_rows(size_rows(table, sizes))
+        self._show_tensors()
+
+    def _attended(self, setting: str) -> None:
+        self._setting = setting
+        self._show_tensors()
+
+    def _show_tensors(self) -> None:
+        if self._table is not None:
+            self.tensors.set_rows(tensor_rows(self._table, self._setting))
+            self.controls.setText(controlled(self._table, self._setting))
