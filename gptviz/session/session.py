@@ -41,6 +41,7 @@ from gptviz.session.worker import Outcome, Worker
 if TYPE_CHECKING:
     from gptviz.model.config import GPTConfig
     from gptviz.model.gpt import GPTModel
+    from gptviz.tokenizer import Tokenizer
 
 _LIVE_MS = 50  # how often progress is read off the worker
 
