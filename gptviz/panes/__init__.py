@@ -33,6 +33,7 @@ PANES: tuple[PaneEntry, ...] = (
     PaneEntry("heads", "Heads", "heads", "HeadsPane"),
     PaneEntry("layer-norm", "LayerNorm", "layer_norm", "LayerNormPane"),
     PaneEntry("where-from", "Where from", "where_from", "WhereFromPane"),
+    PaneEntry("loop", "Loop", "loop", "LoopPane"),
     PaneEntry("checks", "Checks", "checks", "ChecksPane"),
     PaneEntry("next-token", "Next token", "next_token", "NextTokenPane"),
     PaneEntry("generation", "Generation", "generation", "GenerationPane"),

@@ -28,6 +28,7 @@ class GeneratedStep:
     decoding: Decoding = GREEDY
     chance: float | None = 1.0
     ms: float = 0.0  # of the forward pass
+    computed: int = 0  # positions that the pass computed
     cached: bool = False  # whether keys and values came from the cache
 
     @property

@@ -99,7 +99,8 @@ def generate_cached_step(
     turn.note(cropped[:, -computed:], logits, ms, recomputed=computed)
     turn.tell(cache_shape=cache.shape, cache_bytes=cache.nbytes)
     choice = _choose(turn, logits, request)
-    return StepResult(replace(_step(choice, request, cropped.shape[1], ms), cached=True), None)
+    step = _step(choice, request, cropped.shape[1], ms)
+    return StepResult(replace(step, computed=computed, cached=True), None)
 
 
 def measure_costs(
@@ -206,7 +207,13 @@ def _choose(turn: _Turn, logits: "Tensor", request: StepRequest) -> "Choice":
 
 def _step(choice: "Choice", request: StepRequest, context_tokens: int, ms: float) -> GeneratedStep:
     return GeneratedStep(
-        choice.chosen, choice.candidates, context_tokens, decoding=request.decoding, chance=choice.chance, ms=ms
+        choice.chosen,
+        choice.candidates,
+        context_tokens,
+        decoding=request.decoding,
+        chance=choice.chance,
+        ms=ms,
+        computed=context_tokens,
     )
 
 

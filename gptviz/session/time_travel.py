@@ -85,7 +85,8 @@ class TimeTravel(QObject):
             step = replace(steps[place], chosen=candidate, decoding=state.decoding, chance=None)
         else:
             top = jobs.likeliest(state.trace)
-            step = GeneratedStep(candidate, top, state.trace.tokens, None, state.decoding, None, state.trace.ms)
+            seen = state.trace.tokens
+            step = GeneratedStep(candidate, top, seen, None, state.decoding, None, state.trace.ms, seen)
         self._session.cancel()
         self._take("pick a token", state.generation.with_choice(place, step))
         self.show(place)
