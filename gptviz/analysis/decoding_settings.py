@@ -58,5 +58,14 @@ class Decoding:
             parts.append(f"top-p {self.top_p:g}")
         return " · ".join([*parts, f"seed {self.seed}"])
 
+    @property
+    def brief(self) -> str:
+        """The settings in a few letters."""
+        if self.greedy:
+            return "greedy, deterministic"
+        k = "" if self.top_k is None else f" · k {self.top_k:,}"
+        p = "" if self.top_p == 1 else f" · p {self.top_p:g}"
+        return f"T {self.temperature:g}{k}{p} · seed {self.seed}"
+
 
 GREEDY = Decoding()

@@ -68,7 +68,7 @@ QMenu::separator {{ height: 1px; background: {theme.hairline}; margin: {px(4)}px
 #sideColumn, #sideColumn > QWidget, #sideColumn > QWidget > QWidget {{ background: {theme.panel}; }}
 QDockWidget {{ border: 1px solid {theme.hairline}; }}
 QTabBar {{ background: {theme.window}; qproperty-drawBase: 0; }}
-QTabBar::tab {{ background: transparent; color: {theme.muted}; padding: {px(7)}px {px(14)}px; border: none;
+QTabBar::tab {{ background: transparent; color: {theme.muted}; padding: {px(7)}px {px(10)}px; border: none;
     border-bottom: 2px solid transparent; font-weight: 500; }}
 QTabBar::tab:selected {{ color: {theme.text}; border-bottom: 2px solid {theme.accent}; }}
 QTabBar::tab:hover {{ color: {theme.text}; }}

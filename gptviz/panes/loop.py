@@ -1,9 +1,9 @@
 """Loop: generation as an instrument. The text as a strip in time; the lines, the decoding, the branches, the cost."""
 
-from functools import partial
+from functools import cache, partial
 
 from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QToolButton, QVBoxLayout
 
 from gptviz.panes.loop_branches import BranchesView
 from gptviz.panes.loop_cost import CostView
@@ -24,6 +24,11 @@ _VIEWS = [
     ("branches", "Branches", "All ways that were taken, each with its name"),
     ("cost", "Cost", "What each step costs, and the key/value cache"),
 ]
+
+
+@cache
+def _chip(text: str, picked: bool) -> TimeChip:
+    return TimeChip(text, picked)
 
 
 class LoopPane(Pane):
@@ -68,6 +73,7 @@ class LoopPane(Pane):
         layout.addLayout(row)
         layout.addWidget(self.stack, 1)
         self._apply_theme()
+        self.show_view("lines")
 
     def show_view(self, key: str) -> None:
         """Bring one of the views to the front: lines, decoding, branches or cost."""
@@ -75,6 +81,20 @@ class LoopPane(Pane):
         view = self.views[key]
         view.render_state(None, self.session.state)
         self.stack.setCurrentWidget(view)
+        for other in self.views.values():  # the one in sight decides on the height alone
+            tall = QSizePolicy.Policy.Preferred if other is view else QSizePolicy.Policy.Ignored
+            other.setSizePolicy(QSizePolicy.Policy.Preferred, tall)
+
+    def heightForWidth(self, width: int) -> int:
+        """Return the height that the view in sight needs: not that of the tallest, and not what it would like."""
+        layout, view = self.layout(), self.stack.currentWidget()
+        inside = None if view is None else view.layout()
+        if layout is None or inside is None:
+            return super().heightForWidth(width)
+        margins = layout.contentsMargins()
+        row = self.switch.sizeHint().height()
+        above = margins.top() + self.strip.height() + row + 2 * layout.spacing() + margins.bottom()
+        return above + inside.minimumHeightForWidth(width - margins.left() - margins.right())
 
     def render_state(self, old: ViewState | None, new: ViewState) -> None:
         if differs(old, new, "generation", "trace", "model"):
@@ -97,8 +117,8 @@ class LoopPane(Pane):
     def _show_text(self, state: ViewState) -> None:
         generation = state.generation
         text = self.session.token_text
-        chips = [TimeChip(text(token)) for token in generation.prompt]
-        chips += [TimeChip(text(step.chosen.id), step.picked) for step in generation.steps]
+        chips = [_chip(text(token), False) for token in generation.prompt]
+        chips += [_chip(text(step.chosen.id), step.picked) for step in generation.steps]
         context = state.model.config.context_length if state.model is not None else len(chips)
         self.strip.set_text(chips, len(generation.prompt), context, partial(self._tip, state))
         self.strip.set_shown(generation.shown)

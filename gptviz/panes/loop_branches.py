@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QPushButton,
     QTableView,
     QVBoxLayout,
@@ -20,6 +19,7 @@ from gptviz.session.generation import Generation
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.branch_lanes import LANE, Lane, LaneDelegate
+from gptviz.widgets.note import Note
 from gptviz.widgets.text import visible
 from gptviz.widgets.theme import UNIT, mono_font, px, text_font
 
@@ -55,13 +55,11 @@ class BranchesView(QWidget):
         self.rename.setToolTip("Give the present branch another name (double click on the name)")
         self.rename.setAccessibleName("Rename the branch")
         self.rename.clicked.connect(self._edit_name)
-        self.note = QLabel("Picking another token at a step begins a branch. The others stay as they are.")
-        self.note.setObjectName("muted")
-        self.note.setWordWrap(True)
+        self.note = Note("Picking another token at a step begins a branch. The others stay as they are.")
         row = QHBoxLayout()
         row.setSpacing(2 * UNIT)
         row.addWidget(self.rename)
-        row.addWidget(self.note, 1)
+        row.addWidget(self.note, 1, Qt.AlignmentFlag.AlignVCenter)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2 * UNIT)

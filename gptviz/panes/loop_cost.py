@@ -2,7 +2,7 @@
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QVBoxLayout
 
 from gptviz.panes.pane import differs
 from gptviz.session.costs import Costs
@@ -10,21 +10,26 @@ from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.curve_legend import CurveLegend
 from gptviz.widgets.curve_plot import CurvePlot, CurveStyle
+from gptviz.widgets.note import Note
 from gptviz.widgets.positions_chart import PositionsChart
 from gptviz.widgets.text import data_size, number, shape
-from gptviz.widgets.theme import UNIT
+from gptviz.widgets.theme import UNIT, px
+from gptviz.widgets.two_columns import TwoColumns
 
-_TAKEN = CurveStyle("as it ran", "muted", dashed=True)
-_PLAIN = CurveStyle("without cache", "attention")
-_CACHED = CurveStyle("with cache", "feed-forward")
+_TAKEN = CurveStyle("as run", "muted", dashed=True)
+_PLAIN = CurveStyle("no cache", "attention")
+_CACHED = CurveStyle("cache", "feed-forward")
+_ROOMY = 400  # px, from which on the legend has room for figures
 _STYLES = (_TAKEN, _PLAIN, _CACHED)
 
+_LEAST = 400  # px that both columns need side by side
 
-class CostView(QWidget):
-    """Milliseconds for each step; "as it ran" includes what watching the pass costs, the other two do not."""
+
+class CostView(TwoColumns):
+    """Milliseconds for each step; "as run" includes what watching the pass costs, the other two do not."""
 
     def __init__(self, session: Session) -> None:
-        super().__init__()
+        super().__init__(_LEAST)
         self._session = session
         self.legend = CurveLegend("ms", _STYLES)
         self.plot = CurvePlot("Milliseconds of each step", _STYLES, step=1)
@@ -36,12 +41,12 @@ class CostView(QWidget):
         self.cache.setToolTip("Keep keys and values of the tokens before, and compute the new position alone")
         self.cache.setAccessibleName("Key/value cache")
         self.cache.clicked.connect(session.loop.set_caching)
-        self.holds = _label("muted")
+        self.holds = Note()
         self.measure = QPushButton("Measure both ways")
         self.measure.setToolTip("Compute every step again, without and with the cache, and compare (Esc stops)")
         self.measure.setAccessibleName("Measure both ways")
         self.measure.clicked.connect(session.costing.measure)
-        self.found = _label("muted")
+        self.found = Note()
         left = QVBoxLayout()
         left.setSpacing(UNIT)
         left.addWidget(self.legend)
@@ -55,11 +60,8 @@ class CostView(QWidget):
         right.addWidget(self.measure, 0, Qt.AlignmentFlag.AlignLeft)
         right.addWidget(self.found)
         right.addStretch()
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4 * UNIT)
-        layout.addLayout(left, 5)
-        layout.addLayout(right, 3)
+        self.columns.addLayout(left, 5)
+        self.columns.addLayout(right, 3)
 
     def render_state(self, old: ViewState | None, new: ViewState) -> None:
         if not differs(old, new, "generation", "costs", "caching", "loop", "activity", "model"):
@@ -83,7 +85,8 @@ class CostView(QWidget):
         shown = state.generation.shown
         heights = [float(v[shown]) if shown is not None and shown < v.size else np.nan for v in (taken, plain, cached)]
         self.plot.set_point(0 if shown is None else shown + 1, heights)
-        self.legend.set_values(["" if np.isnan(height) else number(height, 3) for height in heights])
+        roomy = self.legend.width() >= px(_ROOMY)
+        self.legend.set_values([number(height, 3) if roomy and not np.isnan(height) else "" for height in heights])
         self.positions.set_steps([step.computed for step in steps], len(state.generation.prompt))
 
 
@@ -108,18 +111,10 @@ def _found(costs: Costs, steps: int) -> str:
     agree = sum(row.agrees for row in rows)
     largest = max(row.difference for row in rows)
     plain, cached = (sum(values) for values in zip(*((row.plain_ms, row.cached_ms) for row in rows), strict=True))
-    same = "the same token each time" if agree == len(rows) else f"the same token in {agree} of {len(rows)} steps"
+    same = f"The same token in {f'all {agree}' if agree == len(rows) else f'{agree} of {len(rows)}'} steps"
     differ = f"logits differ by {number(largest, 2)} at most (rounding)" if largest else "the same logits bit for bit"
     measured = "" if costs.complete and len(rows) == steps else f"{len(rows)} of {steps} steps measured. "
     return (
-        f"{measured}Both ways choose {same}; {differ}. Without {number(plain, 3)} ms, with {number(cached, 3)} ms: "
-        f"{number(plain / cached, 3)} times. The cache holds {data_size(costs.nbytes)} of {data_size(costs.allocated)}."
+        f"{measured}{same}; {differ}. {number(plain, 3)} ms without, {number(cached, 3)} ms with the cache: "
+        f"{number(plain / cached, 2)} times. It holds {data_size(costs.nbytes)} of {data_size(costs.allocated)}."
     )
-
-
-def _label(name: str) -> QLabel:
-    label = QLabel()
-    label.setObjectName(name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    return label

@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout
 
 from gptviz.analysis.candidates import Ranking, ranking
 from gptviz.analysis.decoding import Decoded, decode
@@ -13,10 +12,12 @@ from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.decoding_bars import DecodedRow, DecodingBars
 from gptviz.widgets.inline_number_field import InlineNumberField
+from gptviz.widgets.note import Note
 from gptviz.widgets.number_rule import NumberRule
 from gptviz.widgets.segmented import Segmented
 from gptviz.widgets.text import number, percent, visible
 from gptviz.widgets.theme import UNIT
+from gptviz.widgets.two_columns import TwoColumns
 
 if TYPE_CHECKING:
     from gptviz.capture.trace import Trace
@@ -33,12 +34,14 @@ _TOP_P = NumberRule(lowest=1e-6, highest=1, lowest_reason="a token has to stay",
 _SEED = NumberRule(whole=True, lowest=0, highest=LARGEST_SEED)
 _COUNT = NumberRule(whole=True, lowest=1, highest=_MOST_TOKENS, lowest_reason="fewer would be none")
 
+_LEAST = 400  # px that both columns need side by side
 
-class DecodingView(QWidget):
+
+class DecodingView(TwoColumns):
     """A setting counts for the steps to come; the bars show at once what it makes of the pass on screen."""
 
     def __init__(self, session: Session) -> None:
-        super().__init__()
+        super().__init__(_LEAST)
         self._session = session
         self._warm = 1.0  # the temperature that Sample comes back to
         self._ranked: tuple[Trace, Ranking] | None = None
@@ -67,10 +70,7 @@ class DecodingView(QWidget):
         self.pick.clicked.connect(lambda: self._pick(self.bars.mark))
         self.again = _button("Choose again", "Choose this step's token once more with these settings, on a branch")
         self.again.clicked.connect(session.travel.redraw)
-        self.note = QLabel()
-        self.note.setObjectName("muted")
-        self.note.setTextFormat(Qt.TextFormat.PlainText)
-        self.note.setWordWrap(True)
+        self.note = Note()
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -80,7 +80,7 @@ class DecodingView(QWidget):
         left.addSpacing(UNIT)
         for field in (self.temperature, self.top_k, self.top_p, self.seed, self.count):
             left.addWidget(field)
-        left.addWidget(self.generate, 0, Qt.AlignmentFlag.AlignRight)
+        self.count.put_before(self.generate)
         left.addStretch()
         buttons = QHBoxLayout()
         buttons.setSpacing(2 * UNIT)
@@ -92,11 +92,8 @@ class DecodingView(QWidget):
         right.addWidget(self.bars, 1)
         right.addWidget(self.note)
         right.addLayout(buttons)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4 * UNIT)
-        layout.addLayout(left)
-        layout.addLayout(right, 1)
+        self.columns.addLayout(left)
+        self.columns.addLayout(right, 1)
 
     # --- state -------------------------------------------------------------------------------------------
 
@@ -107,9 +104,9 @@ class DecodingView(QWidget):
         steps, here = new.generation.steps, self._session.travel.here
         self.generate.setEnabled(idle and not new.generation.playing)
         self.again.setEnabled(idle and here is not None and here < len(steps))
-        self.pick.setEnabled(here is not None and self._decoded is not None)
         if differs(old, new, "decoding", "trace", "generation"):
             self._show_bars(new, here)
+        self.pick.setEnabled(self._decoded is not None)
 
     def _show_settings(self, state: ViewState) -> None:
         decoding = state.decoding
@@ -128,7 +125,7 @@ class DecodingView(QWidget):
     def _show_bars(self, state: ViewState, here: int | None) -> None:
         if state.trace is None or not state.trace.has("last") or here is None:
             self._decoded = None
-            self.bars.set_rows(0, self._row, 1.0)
+            self.bars.set_rows(0, self._row, 1.0, 1.0)
             batch = state.trace is not None and state.trace.batch > 1
             self.note.setText("A batch is on screen; the loop continues one text." if batch else "")
             return
@@ -137,8 +134,9 @@ class DecodingView(QWidget):
             self._ranked = state.trace, ranking(logits, logits.size)
         position = len(state.generation.prompt) + here
         self._decoded = decoded = decode(self._ranked[1], state.decoding, position)
-        largest = max(float(decoded.ranking.probabilities[0]), float(decoded.after[0]))
-        self.bars.set_rows(len(decoded.ranking), self._row, largest)
+        self.bars.set_rows(
+            len(decoded.ranking), self._row, float(decoded.ranking.probabilities[0]), float(decoded.after[0])
+        )
         self._name_pick(self.bars.mark)
         self.note.setText(self._explain(decoded))
 

@@ -1,9 +1,7 @@
 """The five lines of the loop, in the loop pane."""
 
-from itertools import zip_longest
-
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gptviz.analysis.decoding_settings import Decoding
 from gptviz.panes.pane import differs
@@ -11,6 +9,7 @@ from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.crop_bar import CropBar
 from gptviz.widgets.loop_view import LoopRow, LoopView
+from gptviz.widgets.note import Note
 from gptviz.widgets.text import shape
 from gptviz.widgets.theme import UNIT
 
@@ -33,15 +32,12 @@ class LinesView(QWidget):
         self.finish.setToolTip("Run the lines that are left (Ctrl+G)")
         self.finish.setAccessibleName("Finish the turn")
         self.finish.clicked.connect(session.loop.step)
-        self.note = QLabel()
-        self.note.setObjectName("muted")
-        self.note.setTextFormat(Qt.TextFormat.PlainText)
-        self.note.setWordWrap(True)
+        self.note = Note()
         row = QHBoxLayout()
         row.setSpacing(2 * UNIT)
         row.addWidget(self.next)
         row.addWidget(self.finish)
-        row.addWidget(self.note, 1)
+        row.addWidget(self.note, 1, Qt.AlignmentFlag.AlignVCenter)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2 * UNIT)
@@ -77,8 +73,8 @@ def rows_of(state: ViewState) -> list[LoopRow]:
         (_choice(decoding), "choose", "head"),
         ("ids = cat((ids, next), dim=1)", "append", "feed-forward"),
     )
-    did = zip_longest(codes, shapes, times, fillvalue="")
-    return [LoopRow(*code, sizes, time) for code, sizes, time in did]
+    shapes, times = ([*did, *[""] * (_LINES - len(did))] for did in (shapes, times))
+    return [LoopRow(*code, shapes[line], times[line]) for line, code in enumerate(codes)]
 
 
 def _choice(decoding: Decoding) -> str:

@@ -1,5 +1,6 @@
 """The distribution before and after decoding, side by side: what is cut, and how the rest grows to fill its place."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -36,7 +37,10 @@ class DecodedRow:
 
 
 class DecodingBars(QAbstractScrollArea):
-    """Both columns have the same scale. Enter or a double click picks the marked token."""
+    """Both columns have the same scale, unless what was before would be too small to see: then it is written there.
+
+    Enter or a double click picks the marked token.
+    """
 
     keeps_arrows = True
 
@@ -47,17 +51,24 @@ class DecodingBars(QAbstractScrollArea):
         super().__init__()
         self._count = 0
         self._row: Callable[[int], DecodedRow] | None = None
-        self._largest = 1.0
+        self._scales = (1.0, 1.0)
+        self._magnified = 1
         self._marked = 0
         self.setFrameShape(self.Shape.NoFrame)
         self.viewport().setAutoFillBackground(False)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Probabilities before and after decoding")
-        self.setToolTip("A double click or Enter picks a token, and goes on from it on a branch of its own")
+        self.setToolTip(
+            "A double click or Enter picks a token, and goes on from it on a branch of its own. Both columns have one "
+            "scale; bars that would be too small to see are drawn larger, as the title says"
+        )
 
-    def set_rows(self, count: int, row: Callable[[int], DecodedRow], largest: float) -> None:
-        """Show ``count`` rows; ``row(i)`` is asked for those in sight; ``largest`` is the longest bar's value."""
-        self._count, self._row, self._largest = count, row, max(largest, 1e-300)
+    def set_rows(self, count: int, row: Callable[[int], DecodedRow], before: float, after: float) -> None:
+        """Show ``count`` rows; ``row(i)`` is asked for those in sight; the largest are ``before`` and ``after``."""
+        self._count, self._row = count, row
+        self._magnified = 10 ** max(0, int(math.log10(after / before))) if before > 0 else 1
+        largest = max(before * self._magnified, after, 1e-300)
+        self._scales = largest / self._magnified, largest
         self._marked = min(self._marked, max(0, count - 1))
         spoken = [row(i) for i in range(min(count, 8))]
         self.setAccessibleDescription(
@@ -123,7 +134,7 @@ class DecodingBars(QAbstractScrollArea):
         painter.setFont(text_font(11))
         painter.setPen(color(current().muted))
         _, before, after = self._columns()
-        draw_text(painter, before, "before")
+        draw_text(painter, before, "before" if self._magnified == 1 else f"before, × {self._magnified:,}")
         draw_text(painter, after, "after")
         painter.setClipRect(0, px(_ROW), self.viewport().width(), self.viewport().height())
         offset = self.verticalScrollBar().value()
@@ -148,20 +159,20 @@ class DecodingBars(QAbstractScrollArea):
         painter.setFont(mono_font(12))
         painter.setPen(color(theme.muted if row.cut else theme.text))
         draw_text(painter, label, row.text)
-        self._paint_bar(painter, before, row.before, cut=bool(row.cut))
+        self._paint_bar(painter, before, row.before, self._scales[0], cut=bool(row.cut))
         if row.cut:
             painter.setFont(text_font(11))
             painter.setPen(color(theme.muted))
             draw_text(painter, after, f"cut by {row.cut}")
         else:
-            self._paint_bar(painter, after, row.after, cut=False)
+            self._paint_bar(painter, after, row.after, self._scales[1], cut=False)
 
-    def _paint_bar(self, painter: QPainter, box: QRectF, value: float, cut: bool) -> None:
+    def _paint_bar(self, painter: QPainter, box: QRectF, value: float, largest: float, cut: bool) -> None:
         theme = current()
         painter.setFont(mono_font(11))
         figure = QFontMetricsF(painter.font()).horizontalAdvance("0.00000 %")
         room = max(0.0, box.width() - figure - UNIT)
-        bar = QRectF(box.left(), box.center().y() - px(_BAR) / 2, max(1.5, room * value / self._largest), px(_BAR))
+        bar = QRectF(box.left(), box.center().y() - px(_BAR) / 2, max(1.5, room * value / largest), px(_BAR))
         head = color(theme.families["head"])
         if cut:
             painter.setPen(QPen(color(theme.muted), 1))

@@ -1,13 +1,14 @@
 """A number that is typed, with its name beside it: as compact as a row; the reason of a refusal comes below."""
 
 from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QPushButton
 
 from gptviz.widgets.number_field import NumberField
 from gptviz.widgets.number_rule import NumberRule
 from gptviz.widgets.theme import px
 
-_NAME = 88  # px
-_EDIT = 84  # px
+_NAME = 80  # px
+_EDIT = 68  # px
 
 
 class InlineNumberField(NumberField):
@@ -22,6 +23,12 @@ class InlineNumberField(NumberField):
         self._line.insertWidget(0, self.caption)
         self._fit()
         self._show_message()
+
+    def put_before(self, button: QPushButton) -> None:
+        """Put what uses the number in the place of the name."""
+        self._line.replaceWidget(self.caption, button)
+        self.caption.hide()
+        button.setMinimumWidth(px(_NAME))
 
     def _show_message(self) -> None:
         super()._show_message()

@@ -30,11 +30,11 @@ class PositionsChart(QWidget):
     def caption(self) -> str:
         """What the chart shows, in words."""
         if not self._computed:
-            return "Positions computed: none yet"
+            return "No positions computed yet"
         total = sum(self._computed)
         needed = self._prompt + len(self._computed) - 1
         again = total - needed
-        return f"Positions computed: {total:,} · for the first time {needed:,} · again {max(again, 0):,}"
+        return f"{total:,} positions computed, {max(again, 0):,} of them again"
 
     def sizeHint(self) -> QSize:
         return QSize(px(280), px(64))

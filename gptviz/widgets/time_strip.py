@@ -55,23 +55,19 @@ class TimeStrip(QAbstractScrollArea):
     def set_text(self, chips: Sequence[TimeChip], prompt: int, context: int, tip: Callable[[int], str]) -> None:
         """Show ``chips``, of which the first ``prompt`` are the prompt's; the model sees ``context`` tokens at most.
 
-        ``tip`` tells of the generated token at a place.
+        ``tip`` tells of the generated token at a place. Chips that are the same objects as before keep their places.
         """
         same = 0
         if prompt == self._prompt:
             limit = min(len(chips), len(self._chips))
-            same = next((i for i in range(limit) if chips[i] != self._chips[i]), limit)
+            same = next((i for i in range(limit) if chips[i] is not self._chips[i]), limit)
         self._chips, self._prompt, self._context, self._tip = chips, prompt, context, tip
         self._measure(same)
 
     def set_shown(self, place: int | None) -> None:
         """Mark the generated token at ``place``, whose choice is on screen, and scroll to it."""
         self._shown = place
-        mark = self._mark
-        if mark is not None:
-            box, bar = self.chip_box(mark), self.horizontalScrollBar()
-            if box.left() < 0 or box.right() > self.viewport().width():
-                bar.setValue(int(bar.value() + box.center().x() - self.viewport().width() / 2))
+        self._scroll_to_mark()
         steps = len(self._chips) - self._prompt
         where = "the prompt" if place is None else f"step {place + 1} of {steps}"
         self.setAccessibleDescription(f"{self._prompt} prompt tokens, {steps} generated; on screen: {where}")
@@ -97,6 +93,13 @@ class TimeStrip(QAbstractScrollArea):
         if self._shown is None or not self._chips:
             return None
         return min(self._prompt + self._shown, len(self._chips) - 1)
+
+    def _scroll_to_mark(self) -> None:
+        mark = self._mark
+        if mark is not None:
+            box, bar = self.chip_box(mark), self.horizontalScrollBar()
+            if box.left() < 0 or box.right() > self.viewport().width():
+                bar.setValue(int(bar.value() + box.center().x() - self.viewport().width() / 2))
 
     def _fit(self) -> None:
         self.setFixedHeight(px(_HEIGHT) + 2)
@@ -188,12 +191,14 @@ class TimeStrip(QAbstractScrollArea):
 
     def resizeEvent(self, event: QEvent) -> None:
         self._measure(len(self._chips))
+        self._scroll_to_mark()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_rights"):
             self._fit()
             self._measure()
+            self._scroll_to_mark()
 
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
