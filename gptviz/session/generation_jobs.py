@@ -67,9 +67,9 @@ def generate_step(model: "GPTModel", tokenizer: "Tokenizer", request: StepReques
     turn = _Turn(request, context)
     ids = turn.ids
     cropped = turn.run(CROP, ids, lambda: crop(ids, model.config.context_length))
+    turn.begin(FORWARD)
     passed = request.at_hand
     if passed is None:
-        turn.begin(FORWARD)
         row = cropped[0].tolist()
         passed = jobs.run_pass(model, tokenizer, jobs.PassRequest([row], request.layer), context)
         turn.note(cropped, passed.trace["out_head"], passed.trace.ms, recomputed=len(row))
