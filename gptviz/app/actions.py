@@ -36,6 +36,14 @@ class Actions:
         self.edit_prompt = self._action("Edit prompt", "Ctrl+L", "Put the cursor into the prompt", window.edit_prompt)
         self.step = self._action("Generate a token", "Ctrl+G", "Append the likeliest token", session.loop.step)
         self.play = self._action("Play or pause", "Ctrl+Shift+G", "Append tokens until paused", session.loop.toggle)
+        travel = session.travel
+        self.line = self._action(
+            "Run one line", "Ctrl+Shift+N", "Run one line of the loop, then wait", session.loop.line
+        )
+        self.step_back = self._action("One step back", "Ctrl+PgUp", "Show the step before in all panes", travel.back)
+        self.step_on = self._action("One step on", "Ctrl+PgDown", "Show the step after in all panes", travel.forward)
+        self.undo = self._action("Undo", "Ctrl+Z", "Take back the last change to the generated text", travel.undo)
+        self.redo = self._action("Redo", "Ctrl+Shift+Z", "Make it again", travel.redo)
         self.reset = self._action("Reset generation", "Ctrl+R", "Drop the generated tokens", session.loop.reset)
         walk, live = session.walk, session.live
         self.walks = [
@@ -126,7 +134,8 @@ class Actions:
             "Walk",
             (*self.walks, None, self.explain, self.back, self.forward, None, self.step_live, self.next, self.run_on),
         )
-        self._menu("Generate", (self.step, self.play, None, self.reset))
+        steps = (self.step, self.line, self.play, None, self.step_back, self.step_on)
+        self._menu("Generate", (*steps, None, self.undo, self.redo, self.reset))
         bar.addMenu(self.model_menu)
         if self.labs:
             self._menu("Labs", (self.bench, None, *self.labs))

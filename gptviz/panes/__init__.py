@@ -34,6 +34,7 @@ PANES: tuple[PaneEntry, ...] = (
     PaneEntry("layer-norm", "LayerNorm", "layer_norm", "LayerNormPane"),
     PaneEntry("arithmetic", "Arithmetic", "arithmetic", "ArithmeticPane"),
     PaneEntry("where-from", "Where from", "where_from", "WhereFromPane"),
+    PaneEntry("loop", "Loop", "loop", "LoopPane"),
     PaneEntry("checks", "Checks", "checks", "ChecksPane"),
     PaneEntry("next-token", "Next token", "next_token", "NextTokenPane"),
     PaneEntry("generation", "Generation", "generation", "GenerationPane"),

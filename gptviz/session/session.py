@@ -13,6 +13,7 @@ from gptviz.session.attributing import Attributing
 from gptviz.session.checking import Checking
 from gptviz.session.clamping import clamped
 from gptviz.session.comparing import Comparing
+from gptviz.session.costing import Costing
 from gptviz.session.explain import MOST_ROWS, TOO_MANY_ROWS, explain, problem_of, too_long_to_paste
 from gptviz.session.garbage import GuiThreadGarbage
 from gptviz.session.gate import Gate
@@ -31,12 +32,12 @@ from gptviz.session.state import (
     DEFAULT_PROMPT,
     DEFAULT_SEED,
     Activity,
-    Generation,
     PromptTokens,
     ViewState,
 )
 from gptviz.session.texts import Texts
 from gptviz.session.tidying import Tidying
+from gptviz.session.time_travel import TimeTravel
 from gptviz.session.trail import Trailing
 from gptviz.session.turns import Turns
 from gptviz.session.walk import Walk
@@ -45,6 +46,7 @@ from gptviz.session.worker import Outcome, Worker
 if TYPE_CHECKING:
     from gptviz.model.config import GPTConfig
     from gptviz.model.gpt import GPTModel
+    from gptviz.tokenizer import Tokenizer
 
 _LIVE_MS = 50  # how often progress is read off the worker
 
@@ -69,6 +71,8 @@ class Session(QObject):
         self._before_live: tuple[Any, Any] | None = None  # what was on screen before a live pass
         self.walk = Walk(self)
         self.loop = GreedyLoop(self)
+        self.travel = TimeTravel(self)
+        self.costing = Costing(self)
         self.live = LiveStepping(self)
         self.attributing, self.checking, self.tidying = Attributing(self), Checking(self), Tidying(self)
         self.lens, self.comparing = Lens(self), Comparing(self)
@@ -98,6 +102,13 @@ class Session(QObject):
     def text_of(self, ids: Sequence[int]) -> str:
         """Return the text of several tokens."""
         return "" if (known := self.texts.tokenizer) is None else known.decode(ids)
+
+    @property
+    def engine(self) -> "tuple[GPTModel, Tokenizer]":
+        """For the session package: what passes are run with."""
+        assert self._model is not None
+        assert self.texts.tokenizer is not None
+        return self._model, self.texts.tokenizer
 
     @property
     def building(self) -> bool:
@@ -265,13 +276,12 @@ class Session(QObject):
 
     def submit_pass(self, rows: Sequence[Sequence[int]], text: str, on_end: Any, gate: Gate | None = None) -> None:
         """For the session package: run the model on ``rows`` of token IDs; ``gate`` can hold the pass."""
-        assert self._model is not None
-        assert self.texts.tokenizer is not None
-        layer = min(self._state.selection.layer, self._model.config.n_layers - 1)
+        model, tokenizer = self.engine
+        layer = min(self._state.selection.layer, model.config.n_layers - 1)
         if gate is not None and self._before_live is None:
             self._before_live = self._state.trace, self._state.trace_rows
         request = jobs.PassRequest(rows, layer, gate)
-        work = partial(jobs.run_pass, self._model, self.texts.tokenizer, request)
+        work = partial(jobs.run_pass, model, tokenizer, request)
         self.submit(text, work, on_end, self._held, live=True)
 
     def _held(self, result: object) -> None:
@@ -335,7 +345,7 @@ class Session(QObject):
     def _run_ended(self, outcome: Outcome) -> None:
         what = self.shown(outcome.result)
         if isinstance(outcome.result, jobs.PassResult):
-            what["generation"] = Generation(tuple(outcome.result.trace.ids[0].tolist()))
+            what |= self.loop.begun(tuple(outcome.result.trace.ids[0].tolist()))
         self.pass_finished(outcome, "The forward pass failed", what)
 
     def pass_ended(self, outcome: Outcome) -> None:

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 
 from gptviz.analysis.attribution_question import Question
 from gptviz.analysis.check import Check
+from gptviz.analysis.decoding_settings import GREEDY, Decoding
 from gptviz.analysis.place import Place
+from gptviz.session.costs import Costs
+from gptviz.session.generation import Generation, History
+from gptviz.session.loop_lines import LoopLines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gptviz.analysis.attribution import StreamParts
-    from gptviz.analysis.candidates import Candidate
     from gptviz.analysis.comparison import StageDifference
     from gptviz.analysis.logit_lens import LensReading
     from gptviz.capture.trace import Array, StageRecord, Trace
@@ -138,33 +141,6 @@ class Message:
 
     def __str__(self) -> str:
         return f"{self.what}: {self.why}. {self.remedy}"
-
-
-@dataclass(frozen=True)
-class GeneratedStep:
-    """One token that the greedy loop appended, and what it was chosen from."""
-
-    context: tuple[int, ...]
-    candidates: "tuple[Candidate, ...]"  # the chosen one first
-
-    @property
-    def chosen(self) -> "Candidate":
-        return self.candidates[0]
-
-
-@dataclass(frozen=True)
-class Generation:
-    """The greedy loop: the prompt it began with and its steps; ``shown`` is the step whose trace is on screen."""
-
-    prompt: tuple[int, ...] = ()
-    steps: tuple[GeneratedStep, ...] = ()
-    shown: int | None = None
-    playing: bool = False
-
-    @property
-    def ids(self) -> tuple[int, ...]:
-        """The prompt and the tokens appended so far."""
-        return self.prompt + tuple(step.chosen.id for step in self.steps)
 
 
 @dataclass(frozen=True)
@@ -321,6 +297,11 @@ class ViewState:
     options: Options = field(default_factory=Options)
     activity: Activity | None = None
     generation: Generation = field(default_factory=Generation)
+    history: History = field(default_factory=History)  # of the generation
+    decoding: Decoding = GREEDY  # of the next steps
+    loop: LoopLines = field(default_factory=LoopLines)
+    costs: Costs = field(default_factory=Costs)
+    caching: bool = False  # whether the next steps take keys and values from the cache
     tour: TourState = field(default_factory=TourState)
     message: Message | None = None
     question: "ModelQuestion | None" = None
