@@ -101,7 +101,7 @@ def test_two_steps_of_a_generation_are_compared(pinned: Session, wait: Wait, com
         wait()
     pinned.comparing.pin()
     assert run_a(pinned).step == 2
-    pinned.loop.show(1)
+    pinned.travel.show(1)
     wait()
     compared()
 
