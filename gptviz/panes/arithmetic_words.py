@@ -55,7 +55,12 @@ def verdict(found: Explanation) -> str:
     )
     if found.ok:
         return f"{both}: {measured}."
-    return f"{both}: {measured}. This arithmetic does not give the model's number; were weights changed since the run?"
+    why = (
+        "A number on the way is beyond 3.4e38, the largest that the model's single precision has, and was ∞ there."
+        if found.overflowed
+        else "This arithmetic does not give the model's number; were weights changed since the run?"
+    )
+    return f"{both}: {measured}. {why}"
 
 
 def missing(trace: "Trace", stage: Stage) -> str:

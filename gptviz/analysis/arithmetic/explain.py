@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gptviz.analysis.arithmetic import functions, moves, sums
 from gptviz.analysis.arithmetic.cell import Cell
 from gptviz.analysis.operands import inputs_of
@@ -34,7 +36,8 @@ def explain(trace: "Trace", name: str, index: Sequence[int]) -> "Explanation | N
     needed = (name, *inputs_of(stage, trace.config))
     if not all(trace.has(one) for one in needed):
         return None
-    return _EXPLAINED[stage.local_name](Cell(trace, stage, checked))
+    with np.errstate(invalid="ignore", over="ignore"):  # a broken model has infinities, and is to be explained too
+        return _EXPLAINED[stage.local_name](Cell(trace, stage, checked))
 
 
 def checked_stage(config: "GPTConfig", name: str) -> "Stage":

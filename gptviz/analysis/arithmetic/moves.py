@@ -134,6 +134,8 @@ def dropout(cell: Cell) -> Explanation:
     if cell.value == 0:
         steps = (Step("", "y = 0", "0", 0.0),)
         sentence = f"Training mode: this number was drawn to be left out, with probability {p:g}."
+        if source.value == 0:
+            sentence = "Training mode: a 0 stays 0, whether it was drawn to be left out or not."
         return _same(
             cell, "dropout", sentence, steps=steps, operands=(source,), code=("value = torch.tensor(0.0)",), value=0.0
         )

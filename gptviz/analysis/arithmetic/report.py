@@ -119,7 +119,10 @@ def verdict(explanation: "Explanation") -> str:
     model, ours = _written(explanation.captured), _written(explanation.recomputed)
     if explanation.note:
         return explanation.note
-    agrees = "ok" if explanation.ok else "ERROR: this arithmetic does not give the model's number"
+    wrong = "this arithmetic does not give the model's number"
+    if explanation.overflowed:
+        wrong = "a number on the way is beyond 3.4e38, the largest of the model's single precision"
+    agrees = "ok" if explanation.ok else f"ERROR: {wrong}"
     if explanation.tolerance == 0:
         return f"recomputed {ours}, the model has {model}; both must be equal: {agrees}"
     return (
