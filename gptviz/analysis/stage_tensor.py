@@ -119,6 +119,14 @@ def statistics(values: Array) -> Statistics:
     return _of_finite(finite, float(finite.min()), float(finite.max()), minus, others)
 
 
+def extreme(values: Array, largest: bool) -> tuple[int, int]:
+    """Return row and column of the largest or the least of the finite ``values``, the first of equal ones."""
+    edge = -np.inf if largest else np.inf
+    finite = np.where(np.isfinite(values), values, edge)
+    place = int(finite.argmax() if largest else finite.argmin())
+    return place // values.shape[1], place % values.shape[1]
+
+
 def limit(values: Array) -> float:
     """Return the largest finite absolute value, or 1 if there is none above 0."""
     low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 0.0)

@@ -18,7 +18,8 @@ _NOT_KEPT = "Not kept: this block can be run again once the pass has ended."
 
 def working_step(step: Step, found: Explanation) -> WorkingStep:
     """Return a step as it is drawn; what would stand there twice is left out."""
-    result = whole(step.value) if step.whole else figure(step.value, 7 if step is found.steps[-1] else 4)
+    ends = (found.steps[-1:], found.onward[-1:])
+    result = whole(step.value) if step.whole else figure(step.value, 7 if any(step in end for end in ends) else 4)
     plain_numbers = step.numbers in (result, figure(step.value))
     return WorkingStep(step.name, step.equation, "" if plain_numbers else step.numbers, result)
 

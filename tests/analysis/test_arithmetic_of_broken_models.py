@@ -100,10 +100,11 @@ def test_a_share_of_scores_that_are_no_numbers_is_not_called_masked(tiny_model: 
 
 
 def test_what_single_precision_cannot_hold_is_an_error_that_says_so(tiny_model: GPTModel) -> None:
-    trace = broken(
-        tiny_model, lambda model: [model.trf_blocks[0].att.get_submodule(w).weight.fill_(1e30) for w in ("W_query", "W_key")]
-    )
+    def change(model: GPTModel) -> None:
+        for layer in (model.trf_blocks[0].att.W_query, model.trf_blocks[0].att.W_key):
+            layer.weight.fill_(1e30)
 
+    trace = broken(tiny_model, change)
     found = explained(trace, "trf_blocks.0.att.scores", 0, 1, 0, 2)
 
     assert math.isinf(found.captured)

@@ -8,6 +8,7 @@ import numpy as np
 from gptviz.analysis.arithmetic import functions, moves, sums
 from gptviz.analysis.arithmetic.cell import Cell
 from gptviz.analysis.operands import inputs_of
+from gptviz.analysis.place import shortened
 from gptviz.capture.stages import catalogue
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def checked_stage(config: "GPTConfig", name: str) -> "Stage":
     for stage in catalogue(config):
         if stage.name == name:
             return stage
-    raise CellError(f"there is no stage {name!r}: 'gptviz trace' lists them")
+    raise CellError(f"there is no stage {shortened(name)!r}: 'gptviz trace' lists them")
 
 
 def checked_index(

@@ -268,7 +268,9 @@ def argmax(cell: Cell) -> Explanation:
             whole=True,
         ),
     )
-    sentence = "Greedy choice: of all logits of the last position the largest one wins, and its place is the token's ID."
+    sentence = (
+        "Greedy choice: of all logits of the last position the largest one wins, and its place is the token's ID."
+    )
     if math.isnan(best.value):
         sentence = "Some logits are NaN: no number is larger than those, so argmax takes the first of them."
     code = (f"logits = {code_along(logits)}", "value = logits.argmax()")

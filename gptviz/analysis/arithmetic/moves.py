@@ -1,8 +1,10 @@
 """Numbers that are looked up, moved, passed on or hidden: nothing is computed, so all bits have to agree."""
 
 import math
+from dataclasses import replace
 
 from gptviz.analysis.arithmetic.cell import Cell, code_of
+from gptviz.analysis.arithmetic.onward import probability
 from gptviz.analysis.arithmetic.parts import Explanation, Operand, Step, Terms
 from gptviz.analysis.arithmetic.writing import figure, whole
 from gptviz.analysis.place import Place
@@ -154,9 +156,9 @@ def last(cell: Cell) -> Explanation:
     equation = f"\\word{{last}}_{{{v}}} = \\word{{logits}}_{{{t},{v}}}"
     steps = (Step("", equation, figure(logit.value), logit.value),)
     sentence = f"Nothing is computed: of the logits of all positions, those of the last one, {t}, are taken."
-    return _same(
-        cell, "last position", sentence, steps=steps, operands=(logit,), code=(f"value = {code_of(logit.place)}",)
-    )
+    code = (f"value = {code_of(logit.place)}",)
+    found = _same(cell, "last position", sentence, steps=steps, operands=(logit,), code=code)
+    return replace(found, onward=probability(cell.along("\\word{last}", cell.stage.name, b, None), v))
 
 
 def _same(

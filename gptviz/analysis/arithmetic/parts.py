@@ -161,7 +161,8 @@ class Explanation:
 
     ``vectors`` and ``terms`` take part in the steps. ``behind`` does not: of what is made from an attention score,
     it is the sum that the score once was. ``own_row`` is the row that the number stands in, where it is compared
-    with that which it was made from.
+    with that which it was made from. ``onward`` is what the window computes from the number where that is no stage:
+    the probability of a logit's token.
     """
 
     stage: "Stage"
@@ -180,6 +181,7 @@ class Explanation:
     terms: Terms | None = None
     behind: Terms | None = None
     own_row: Vector | None = None
+    onward: tuple[Step, ...] = ()
     note: str = ""
 
     @property
