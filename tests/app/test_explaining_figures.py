@@ -60,6 +60,7 @@ def test_a_mean_and_a_variance_are_lines_of_the_norms_arithmetic(
     numbers = window.docks["layer-norm"].pane.rows["before"].numbers
     shown = dict(figure.split() for figure in numbers.text.split("; "))[name]
 
+    qtbot.waitUntil(lambda: numbers.rect().contains(numbers.figure_box(name).toAlignedRect()))  # laid out
     user.clicks(numbers, numbers.figure_box(name).center())
 
     pane = arithmetic(window, qtbot)

@@ -5,7 +5,7 @@ import numpy as np
 from gptviz.analysis.arithmetic.parts import Step, Vector
 from gptviz.analysis.arithmetic.writing import factor, figure
 
-PROBABILITY = "Its probability: the softmax over the whole vocabulary, which is no stage of the model"
+PROBABILITY = "Its probability: the softmax over all tokens"
 
 
 def probability(logits: Vector, token: int) -> tuple[Step, ...]:
