@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, np.dtype[Any]]
 
 MOST_VALUES = 2**22  # of a matrix: what can be shown and measured at once without a wait
+_VAST = 1e15  # a size from which on squares are taken in double precision
 _SHARES = ("att.weights", "att.dropout")  # between 0 and 1; later keys hold softmax's zeros
 
 
@@ -137,6 +138,8 @@ def limit(values: Array) -> float:
 
 
 def _of_finite(values: Array, low: float, high: float, minus: int = 0, others: int = 0) -> Statistics:
+    if max(-low, high) > _VAST:
+        values = values.astype(np.float64)  # in single precision the squares would be infinite
     mean = float(values.mean(dtype=np.float64))
     centred = values - values.dtype.type(mean)
     square = float(np.dot(centred, centred)) / values.size - (mean - float(values.dtype.type(mean))) ** 2

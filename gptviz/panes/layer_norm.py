@@ -10,6 +10,7 @@ from gptviz.analysis.layer_norm import LayerNormView, Moments, layer_norm_view
 from gptviz.panes.pane import Pane, differs
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
+from gptviz.widgets.colormaps import symmetric_limit
 from gptviz.widgets.distribution import Distribution
 from gptviz.widgets.figures import Figures
 from gptviz.widgets.readout import Readout
@@ -93,7 +94,7 @@ class LayerNormPane(Pane):
         self._show(view)
 
     def _show(self, view: LayerNormView) -> None:
-        extent = max(float(np.abs(part).max()) for part in (view.before, view.normalised, view.after)) * 1.04
+        extent = max(symmetric_limit(part) for part in (view.before, view.normalised, view.after)) * 1.04
         for key, values, moments in (
             ("before", view.before, view.moments_before),
             ("normalised", view.normalised, view.moments_normalised),
