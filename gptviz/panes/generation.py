@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
+from gptviz.analysis.place import Place
 from gptviz.panes.pane import Pane, differs
 from gptviz.session.generation import GeneratedStep
 from gptviz.session.session import Session
@@ -28,7 +29,10 @@ _RUNNERS_UP = 3
 
 
 class GenerationPane(Pane):
-    """Step, play, reset; a row for each token. Choosing a row shows that step's trace in all panes."""
+    """Step, play, reset; a row for each token.
+
+    Choosing a row shows that step's trace in all panes; a double click or Enter explains its token's probability.
+    """
 
     name = "generation"
     title = "Generation"
@@ -66,7 +70,10 @@ class GenerationPane(Pane):
         self.table.horizontalHeader().setSectionResizeMode(3, QHeaderView.ResizeMode.Stretch)
         self.table.horizontalHeader().setHighlightSections(False)
         self.table.selectionModel().currentRowChanged.connect(self._row_chosen)
+        self.table.activated.connect(self._row_opened)
+        self.table.setToolTip("Click shows a step's pass everywhere; a double click or Enter explains its token")
         self._following = False
+        self._to_explain: int | None = None  # the step that is explained as soon as its pass is there
         self._set_sizes()
         buttons = QHBoxLayout()
         buttons.setSpacing(2 * UNIT)
@@ -101,6 +108,7 @@ class GenerationPane(Pane):
         self.play.setEnabled(ready and (generation.playing or new.held is None))
         self.play.setText("Pause" if generation.playing else "Play")
         self.reset.setEnabled(bool(generation.nodes))
+        self._explain_opened(new)
         if differs(old, new, "decoding", "caching"):
             self.how.setText(new.decoding.brief + (" · cache" if new.caching else ""))
         if not differs(old, new, "generation"):
@@ -125,6 +133,22 @@ class GenerationPane(Pane):
     def _row_chosen(self, index: QModelIndex, before: QModelIndex) -> None:
         if index.isValid() and not self._following:
             self.session.travel.show(index.row())
+
+    def _row_opened(self, index: QModelIndex) -> None:
+        self.session.travel.show(index.row())
+        self._to_explain = index.row()
+        self._explain_opened(self.session.state)
+
+    def _explain_opened(self, state: ViewState) -> None:
+        """Explain the logit of the step that was opened, once its pass is on screen; another choice forgets it."""
+        step, loop = self._to_explain, self.session.loop
+        if step is None or (state.generation.shown == step and state.activity is not None):
+            return
+        self._to_explain = None
+        if state.generation.shown == step and loop.step_of(state.trace) == step:
+            token = state.generation.steps[step].chosen.id
+            self.session.go_to(Place("last", (state.selection.row, token)))
+            self.explain_selected()
 
 
 class _StepsModel(QAbstractTableModel):
