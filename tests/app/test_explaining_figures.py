@@ -186,7 +186,7 @@ def test_a_part_of_a_logit_opens_its_stage_and_the_logit_its_arithmetic(
     window.session.attributing.ask(kind="logit", token=464)
     window.show_pane("where-from")
     bars = window.docks["where-from"].pane.bars
-    qtbot.waitUntil(lambda: bars.rows and bars.rows[-1].title == "logit")
+    qtbot.waitUntil(lambda: bool(bars.rows) and bars.rows[-1].title == "logit")
 
     bars.setCurrentIndex(bars.index_of("feed-forward/0/None"))
     bars.setFocus()
