@@ -132,7 +132,7 @@ def measured(model: GPTModel, text: str, corpus: Corpus) -> dict[str, float]:
 
 def best_scores(model: GPTModel) -> dict[str, float]:
     """Measure the highest score that any head has on the probe, beside that of uniform attention."""
-    report, figures = report_on_probe(model), {}
+    report, figures = report_on_probe(model.eval()), {}
     for name in ("previous", "induction"):
         place = SCORE_NAMES.index(name)
         figures |= {f"best_{name}": float(report.scores[:, :, place].max())}
