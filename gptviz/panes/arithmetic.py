@@ -35,7 +35,7 @@ from gptviz.widgets.crumbs import Crumb, Crumbs
 from gptviz.widgets.icons import icon
 from gptviz.widgets.number_chips import NumberChip, NumberChips
 from gptviz.widgets.number_head import NumberHead
-from gptviz.widgets.text import number, visible
+from gptviz.widgets.text import number, percent, visible
 from gptviz.widgets.theme import UNIT, px
 from gptviz.widgets.working import Working
 
@@ -209,7 +209,10 @@ class ArithmeticPane(Pane):
         title = stage_text(Sizes(stage, trace.config, trace.batch, trace.tokens)).title
         found = self.explanation
         value = "…" if found is None else exact(found.captured, found.whole)
-        self.head.set_number(title, stage.family.value, self._words.coordinates(stage, place.index), value)
+        where = self._words.coordinates(stage, place.index)
+        if found is not None and found.onward:
+            where += (("probability", percent(found.onward[-1].value)),)
+        self.head.set_number(title, stage.family.value, where, value)
         self.head.setToolTip(str(place))
         shown: tuple[QWidget, ...] = (self.working, self.made_from, self.chips, self.verdict)
         self.parts.setVisible(found is not None and self._question(trace, place) is not None)

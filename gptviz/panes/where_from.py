@@ -220,4 +220,7 @@ class WhereFromPane(Pane):
             self.session.select_stage(f"trf_blocks.{part.layer}.att.out_proj", head=part.head, feature=question.feature)
         else:
             self._part_chosen(key)
-        self.explain_selected()
+        if part is None or question.kind == "stream":
+            self.explain_selected()
+        else:
+            self.pane_wanted.emit("stage")  # no one number of the stage is what went into the logit

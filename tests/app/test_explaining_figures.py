@@ -85,6 +85,7 @@ def test_a_probability_is_worked_out_below_its_logit(window: MainWindow, user: U
     found = pane.explanation
     assert found is not None
     assert found.onward[-1].value == pytest.approx(float(shares[third]), rel=1e-12)
+    assert pane.head.coordinates.endswith(f", probability {percent(float(shares[third]))}")
     assert percent(found.onward[-1].value) == window.docks["next-token"].pane.bars.row(2).value
     window.session.select_stage("final_norm")
     assert not pane.onward.isVisible()
@@ -106,7 +107,7 @@ def test_a_generated_token_is_explained_by_the_pass_that_chose_it(window: MainWi
     pane = arithmetic(window, qtbot)
     assert here(user) == Place("last", (0, first.chosen.id))
     assert user.state.trace is not None
-    assert tuple(user.state.trace.ids[0].tolist()) == first.context
+    assert tuple(user.state.trace.ids[0].tolist()) == user.state.generation.before(0)
     assert pane.explanation is not None
     assert pane.explanation.onward[-1].value == pytest.approx(first.chosen.probability, rel=1e-12)
 
@@ -176,3 +177,27 @@ def test_where_from_asks_for_the_token_that_was_clicked(window: MainWindow, user
 
     question = user.state.where_from.question
     assert (question.kind, question.token) == ("logit", second)
+
+
+@pytest.mark.without_panes("flow")
+def test_a_part_of_a_logit_opens_its_stage_and_the_logit_its_arithmetic(
+    window: MainWindow, user: User, qtbot: QtBot
+) -> None:
+    window.session.attributing.ask(kind="logit", token=464)
+    window.show_pane("where-from")
+    bars = window.docks["where-from"].pane.bars
+    qtbot.waitUntil(lambda: bars.rows and bars.rows[-1].title == "logit")
+
+    bars.setCurrentIndex(bars.index_of("feed-forward/0/None"))
+    bars.setFocus()
+    user.presses(Qt.Key.Key_Return)
+    qtbot.waitUntil(window.docks["stage"].pane.isVisible)
+    assert user.state.selection.stage == "trf_blocks.0.ff.layers.2"
+    assert not in_front(window)
+
+    window.show_pane("where-from")
+    bars.setCurrentIndex(bars.index_of("total"))
+    bars.setFocus()
+    user.presses(Qt.Key.Key_Return)
+    arithmetic(window, qtbot)
+    assert here(user) == Place("out_head", (0, 3, 464))
