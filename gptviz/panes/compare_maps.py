@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gptviz.analysis.attention import without_future
 from gptviz.analysis.compared_tokens import map_difference
+from gptviz.analysis.comparison import ROUNDING
 from gptviz.widgets.colormaps import symmetric_limit
 from gptviz.widgets.heatmap import HeatmapData
 from gptviz.widgets.matrix_view import MatrixView
@@ -71,10 +72,10 @@ class CompareMaps(QWidget):
                 continue
             values = without_future(head.values) if view == "weights" else head.values
             self._show(matrix, f"{letter} · {view}", self._data(values, high, head.tokens, view != "weights"))
-        self._show_difference(a, b)
+        self._show_difference(a, b, high)
         self.set_selected(self._selected)
 
-    def _show_difference(self, a: HeadOfRun, b: HeadOfRun) -> None:
+    def _show_difference(self, a: HeadOfRun, b: HeadOfRun, scale: float) -> None:
         if a.values is None or b.values is None:
             self.difference.show_note("B − A", "There is nothing to compare.")
             return
@@ -84,7 +85,8 @@ class CompareMaps(QWidget):
         whole = len(a.values) == len(b.values)
         caption = "B − A" if whole else f"B − A · first {len(values)} tokens"
         tokens = [one if one == other else "≠" for one, other in zip(a.tokens, b.tokens, strict=False)]
-        self._show(self.difference, caption, self._data(values, symmetric_limit(values), tokens, signed=True))
+        high = max(symmetric_limit(values), ROUNDING * scale)  # rounding is not to look like a difference
+        self._show(self.difference, caption, self._data(values, high, tokens, signed=True))
 
     def _data(self, values: Array, high: float, tokens: Sequence[str], signed: bool) -> HeatmapData:
         labels = list(tokens) if self.width() >= px(_LABELLED) and len(tokens) <= _FEW else []

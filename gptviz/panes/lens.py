@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
 from gptviz.analysis.logit_lens import LensReading, lens_stages
@@ -20,7 +20,7 @@ from gptviz.widgets.theme import UNIT, px
 
 _WORDS = "Final norm and head, applied after each block: a reading, no step of the model."
 _MARK = "Colour: probability. •: the last row's token."
-_LEGEND_WIDTH = 112  # px
+_LEGEND_WIDTH, _WIDE = 132, 400  # px
 _SAME = 1e-3  # of a logit; more than rounding changes
 
 
@@ -59,12 +59,13 @@ class LensPane(Pane):
         self.table.moved.connect(self._columns_moved)
         self.progress.stopped.connect(session.lens.stop)
         self.progress.resumed.connect(session.lens.go_on)
-        foot = QHBoxLayout()
+        self._foot = foot = QHBoxLayout()
         foot.setSpacing(3 * UNIT)
         foot.addWidget(self.legend)
         foot.addWidget(self.progress, 1)
+        foot.addStretch()
         foot.addWidget(self.rescale)
-        layout = QVBoxLayout(self)
+        self._column = layout = QVBoxLayout(self)
         layout.setContentsMargins(3 * UNIT, 2 * UNIT, 3 * UNIT, 2 * UNIT)
         layout.setSpacing(2 * UNIT)
         layout.addWidget(self.words)
@@ -167,6 +168,18 @@ class LensPane(Pane):
             for token_id, value in zip(reading.ids[stage, position], values, strict=True)
         ]
         self.row.set_candidates(heading, candidates)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the words of the last line below it where it is short."""
+        super().resizeEvent(event)
+        wide = self.width() >= px(_WIDE)
+        if wide == (self._foot.indexOf(self.progress) >= 0):
+            return
+        (self._column if wide else self._foot).removeWidget(self.progress)
+        if wide:
+            self._foot.insertWidget(1, self.progress, 1)
+        else:
+            self._column.addWidget(self.progress)
 
     # --- who looks, and what is chosen -------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from gptviz.widgets.text import draw_text
 from gptviz.widgets.theme import UNIT, color, current, mono_font, px, text_font
 
 _LINE, _BAR_LINE = 17, 13  # px
-_MOST = 200  # px of a candidate
+_LEAST, _MOST = 64, 200  # px of a candidate; where there is no room for all, the last ones give way
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,10 @@ class CandidateRow(QWidget):
         draw_text(painter, QRectF(0, 0, self.width(), px(_LINE)), self._heading)
         if not self._candidates:
             return
-        width = min(float(px(_MOST)), (self.width() + 3 * UNIT) / len(self._candidates))
-        for place, candidate in enumerate(self._candidates):
+        room = self.width() + 3 * UNIT
+        shown = self._candidates[: max(1, int(room / (px(_LEAST) + 3 * UNIT)))]
+        width = min(float(px(_MOST)), room / len(shown))
+        for place, candidate in enumerate(shown):
             box = QRectF(place * width, px(_LINE), width - 3 * UNIT, px(_LINE))
             self._paint_candidate(painter, box, candidate, first=place == 0)
 

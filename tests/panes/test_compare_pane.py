@@ -98,6 +98,19 @@ def test_the_chosen_head_stands_beside_its_counterpart(beside: ComparePane, user
     assert "␣I → Hello" in beside.maps.readout.text()
 
 
+def test_what_differs_by_rounding_alone_looks_the_same(
+    pane: ComparePane, user: User, compared: Callable[[], None]
+) -> None:
+    user.clicks(pane.pin)
+    user.runs("Hello, I am not")  # a later token changes no earlier row
+    compared()
+    difference = pane.maps.difference.map.data
+
+    assert difference is not None
+    assert np.nanmax(np.abs(difference.values)) < 1e-6
+    assert difference.high >= 1e-5
+
+
 def test_pointing_at_one_map_reads_both_runs(beside: ComparePane, user: User) -> None:
     user.points_at(beside.maps.a.map, beside.maps.a.map.cell_box(1, 0).center())
 
