@@ -197,11 +197,14 @@ def gpt2_tokenizer() -> Gpt2Tokenizer:
     return Gpt2Tokenizer()
 
 
-def tokenizer_for(vocab_size: int, table: Sequence[str] | None = None) -> Tokenizer:
-    """Return what reads and writes texts for a model of ``vocab_size`` tokens; ``table`` lists their texts."""
+def tokenizer_for(vocab_size: int, table: Sequence[str] | None = None, gpt2_tokens: bool = True) -> Tokenizer:
+    """Return what reads and writes texts for a model of ``vocab_size`` tokens.
+
+    ``table`` lists their texts. ``gpt2_tokens`` is False if they are known not to be GPT-2's.
+    """
     if table is not None:
         return TableTokenizer(table, vocab_size)
-    if vocab_size < GPT2_TOKENS:
+    if vocab_size < GPT2_TOKENS or not gpt2_tokens:
         return BareIds(vocab_size)
     return gpt2_tokenizer() if vocab_size == GPT2_TOKENS else gpt2_tokenizer().padded(vocab_size)
 

@@ -178,10 +178,11 @@ def paint_bare() -> None:
 
 def paint_gptviz() -> None:
     from gptviz.app.application import make_application, open_window
+    from gptviz.session.requests import UntrainedRequest
 
     app = make_application()
     watch = tell_first_paint()
-    open_window("Hello, I am", "gpt2-small", 123)
+    open_window("Hello, I am", UntrainedRequest("gpt2-small", 123))
     del app, watch
 
 
@@ -208,6 +209,12 @@ def walk() -> None:
             f"all of that block after {figures['whole_ms']:.0f} ms)   "
             f"memory after all stages there and back: {figures['grown']:+.0f} MB"
         )
+
+
+def arithmetic() -> None:
+    figures = inside("arithmetic")
+    answer, shown = figures["slowest_answer_ms"], figures["slowest_shown_ms"]
+    print(f"arithmetic, 64 tokens, slowest of all stages: answer {answer:.1f} ms, in all panes after {shown:.0f} ms")
 
 
 def run_in_window(prompt: str, look: Callable[..., None]) -> None:
@@ -330,6 +337,31 @@ def measure_walk(tokens: int) -> None:
     run_in_window(" the" * tokens, look)
 
 
+def measure_arithmetic() -> None:
+    from gptviz.analysis.arithmetic import Place, explain
+
+    def look(app: object, session: object, window: object) -> None:
+        session.run()
+        wait_while(app, lambda: session.busy or session.checking.pending)
+        window.show_pane("arithmetic")
+        trace, answers, shown = session.state.trace, [], []
+        for record in [record for record in trace.records if record.stage.layer in (None, 0)]:
+            place = Place(record.name, tuple(size * 2 // 3 for size in record.output_shape))
+            times = []
+            for _ in range(9):
+                start = time.perf_counter()
+                assert explain(trace, place.name, place.index).ok
+                times.append((time.perf_counter() - start) * 1000)
+            answers.append(statistics.median(times))
+            start = time.perf_counter()
+            session.go_to(place)
+            app.processEvents()
+            shown.append((time.perf_counter() - start) * 1000)
+        tell(slowest_answer_ms=max(answers), slowest_shown_ms=max(shown))
+
+    run_in_window(" the" * 64, look)
+
+
 def resident() -> int:
     """Bytes of memory that this process holds at present."""
     pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
@@ -343,6 +375,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "start": window_start,
     "repaint": repaint,
     "walk": walk,
+    "arithmetic": arithmetic,
 }
 INSIDE: dict[str, Callable[[], None]] = {
     "ratio-4": lambda: ratio_of(4, 60),
@@ -358,6 +391,7 @@ INSIDE: dict[str, Callable[[], None]] = {
     "repaint": measure_repaint,
     "walk-64": lambda: measure_walk(64),
     "walk-1024": lambda: measure_walk(1024),
+    "arithmetic": measure_arithmetic,
 }
 
 if __name__ == "__main__":

@@ -55,12 +55,22 @@ class Actions:
             self._keyed("Last stage", "End", walk.last),
             self._keyed("Play or pause", "Space", walk.toggle),
         ]
+        self.explain = self._action(
+            "Explain the number",
+            "Ctrl+E",
+            "Show how the selected number was made",
+            lambda: window.show_pane("arithmetic"),
+        )
+        self.back = self._action("Number before", "Alt+Left", "Back to the number before", session.trail.back)
+        self.forward = self._action("Number after", "Alt+Right", "Forward again", session.trail.forward)
         self.step_live = self._action("Step live", "F10", "Run the real pass and hold it at every stage", live.start)
         self.next = self._action("Next stage of the held pass", "F11", "Let it compute one more stage", live.next)
         self.run_on = self._action(
             "Continue the held pass", "F9", "Go on to the next breakpoint or the end", live.run_on
         )
         self.add_row = self._action("Add a row", "Ctrl+B", "Make a batch of several prompts", session.add_prompt)
+        self.pin = self._action("Pin this run to compare", "Ctrl+P", "Put the run on screen aside as A", self._pin)
+        self.unpin = self._action("Unpin", "Ctrl+Shift+P", "Let the pinned run go", session.comparing.unpin)
         self.surprisal = self._action(
             "Surprisal",
             "Ctrl+U",
@@ -75,8 +85,8 @@ class Actions:
         self.labs = [self._lab_action(number, lab.name, lab.title) for number, lab in enumerate(LABS, start=1)]
         self.tour = (
             self._action("Guided tour", "F3", "Begin or go on with the guided tour, or leave it", window.tour.toggle),
-            self._action("Next step of the tour", "Alt+Right", "Go on to the next step", session.tour.forward),
-            self._action("Previous step of the tour", "Alt+Left", "Go back to the step before", session.tour.back),
+            self._action("Next step of the tour", "Alt+PgDown", "Go on to the next step", session.tour.forward),
+            self._action("Previous step of the tour", "Alt+PgUp", "Go back to the step before", session.tour.back),
         )
         self.predict = self._action(
             "Predict first", "Shift+F4", "Let tour and labs ask before they show", self._predict_first
@@ -119,8 +129,11 @@ class Actions:
         opening = self.opening
         opens = (opening.file, opening.folder, opening.hub, opening.recent)
         self._menu("File", (*opens, None, opening.table, opening.about, None, self.quit))
-        self._menu("Run", (self.run, self.cancel, None, self.edit_prompt, self.add_row))
-        self._menu("Walk", (*self.walks, None, self.step_live, self.next, self.run_on))
+        self._menu("Run", (self.run, self.cancel, None, self.edit_prompt, self.add_row, None, self.pin, self.unpin))
+        self._menu(
+            "Walk",
+            (*self.walks, None, self.explain, self.back, self.forward, None, self.step_live, self.next, self.run_on),
+        )
         steps = (self.step, self.line, self.play, None, self.step_back, self.step_on)
         self._menu("Generate", (*steps, None, self.undo, self.redo, self.reset))
         bar.addMenu(self.model_menu)
@@ -211,6 +224,10 @@ class Actions:
         self._schemes[self._window.appearance.scheme].setChecked(True)
         self.larger.setChecked(self._window.appearance.lecture)
         self.predict.setChecked(self._window.session.state.options.predict_first)
+
+    def _pin(self) -> None:
+        self._window.session.comparing.pin()
+        self._window.show_pane("compare")
 
     def _toggle_theme(self) -> None:
         self._window.set_scheme("light" if self._window.appearance.theme.name == "dark" else "dark")

@@ -26,7 +26,8 @@ class HeadsDialog(QDialog):
             size = question.emb_dim // heads
             self.choice.addItem(f"{heads:,} {'head' if heads == 1 else 'heads'} of {size:,}", heads)
         self.choice.setCurrentIndex(question.choices.index(question.proposal))
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        buttons = QDialogButtonBox()
+        buttons.addButton("Cancel", QDialogButtonBox.ButtonRole.RejectRole)
         self.ok = buttons.addButton("Open", QDialogButtonBox.ButtonRole.AcceptRole)
         self.ok.setObjectName("primary")
         self.ok.setDefault(True)

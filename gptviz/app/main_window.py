@@ -3,8 +3,8 @@
 from html import escape
 
 from PySide6.QtCore import QRect, QSize, Qt, QTimer, Slot
-from PySide6.QtGui import QCloseEvent, QShowEvent
-from PySide6.QtWidgets import QMainWindow, QTabWidget, QToolBar, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QCloseEvent, QMouseEvent, QShowEvent
+from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget, QToolBar, QToolButton, QVBoxLayout, QWidget
 
 from gptviz.app.actions import Actions
 from gptviz.app.appearance import Appearance
@@ -31,9 +31,11 @@ _CENTRE = (
     "attention",
     "heads",
     "layer-norm",
+    "arithmetic",
     "where-from",
+    "lens",
+    "compare",
     "loop",
-    "checks",
 )  # the first above, the others as tabs below it
 _LEFT, _RIGHT = (0.365, 464, 590), (0.22, 280, 420)  # share of the width, smallest and largest px
 
@@ -138,7 +140,8 @@ class MainWindow(QMainWindow):
         self.place_docks()
         for pane in PANES:
             self.docks[pane.name].setVisible(pane.at_first)
-        self.docks[_CENTRE[1]].raise_()
+        for name in ("shape-trace", _CENTRE[1]):
+            self.docks[name].raise_()
         self._share_out()
 
     def place_docks(self) -> None:
@@ -156,6 +159,7 @@ class MainWindow(QMainWindow):
         self.splitDockWidget(top, below[0], Qt.Orientation.Vertical)
         for dock in below[1:]:
             self.tabifyDockWidget(below[0], dock)
+        self.tabifyDockWidget(docks["shape-trace"], docks["checks"])
 
     def _share_out(self) -> None:
         """Give the sides what they need and the middle the rest."""
@@ -194,6 +198,11 @@ class MainWindow(QMainWindow):
         for dock in self._all_docks():
             shares = any(not other.isHidden() and not other.isFloating() for other in self.tabifiedDockWidgets(dock))
             dock.show_title(dock.isFloating() or not shares)
+        for tabs in self.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            tabs.setElideMode(Qt.TextElideMode.ElideNone)  # where names have no room, the tabs scroll
+            tabs.setUsesScrollButtons(True)
+            if tabs.count() > 1:
+                tabs.show()  # Qt forgets to, for docks that were hidden when they were put together
 
     # --- state and look ----------------------------------------------------------------------------------
 
@@ -233,6 +242,15 @@ class MainWindow(QMainWindow):
     @Slot()
     def _show_checks(self) -> None:
         self.show_pane("checks")
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Take a mouse's back and forward buttons, wherever the pane under it has no use for them."""
+        trail = self.session.trail
+        calls = {Qt.MouseButton.BackButton: trail.back, Qt.MouseButton.ForwardButton: trail.forward}
+        if event.button() in calls:
+            calls[event.button()]()
+        else:
+            super().mousePressEvent(event)
 
     def edit_prompt(self) -> None:
         """Put the cursor into the prompt."""

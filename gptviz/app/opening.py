@@ -153,6 +153,7 @@ class Opening(QObject):
 
         def ended(result: int) -> None:
             self.dialog = None
+            self._window.activateWindow()  # without a window manager nobody else gives the keyboard back
             if result == QDialog.DialogCode.Accepted.value:
                 accepted()
             elif rejected is not None:

@@ -68,10 +68,12 @@ QMenu::separator {{ height: 1px; background: {theme.hairline}; margin: {px(4)}px
 #sideColumn, #sideColumn > QWidget, #sideColumn > QWidget > QWidget {{ background: {theme.panel}; }}
 QDockWidget {{ border: 1px solid {theme.hairline}; }}
 QTabBar {{ background: {theme.window}; qproperty-drawBase: 0; }}
-QTabBar::tab {{ background: transparent; color: {theme.muted}; padding: {px(7)}px {px(10)}px; border: none;
+QTabBar::tab {{ background: transparent; color: {theme.muted}; padding: {px(7)}px {px(9)}px; border: none;
     border-bottom: 2px solid transparent; font-weight: 500; }}
 QTabBar::tab:selected {{ color: {theme.text}; border-bottom: 2px solid {theme.accent}; }}
 QTabBar::tab:hover {{ color: {theme.text}; }}
+QTabBar QToolButton {{ border: none; background: {theme.window}; padding: 0; min-height: 0; }}
+QTabBar QToolButton:hover {{ background: {hover}; }}
 
 QLabel#paneHeading {{ font-family: "{MONO_FAMILY}"; font-size: {px(13)}px; font-weight: 600; }}
 QLabel#rowTitle {{ font-weight: 600; }}
@@ -89,6 +91,7 @@ QLabel#figure {{ font-family: "{MONO_FAMILY}"; font-size: {px(20)}px; }}
 QLabel#caption {{ color: {theme.muted}; font-size: {px(12)}px; font-weight: 500; }}
 QLabel#fieldMessage {{ color: {theme.error}; font-size: {px(12)}px; }}
 QLabel#muted {{ color: {theme.muted}; font-size: {px(12)}px; }}
+QLabel#muted[wrong="true"] {{ color: {theme.error}; font-weight: 600; }}
 QLabel#count {{ font-family: "{MONO_FAMILY}"; font-size: {px(12)}px; color: {theme.muted}; }}
 QLabel#count[over="true"] {{ color: {theme.error}; }}
 QLabel#problem {{ color: {theme.error}; font-size: {px(12)}px; }}
@@ -111,8 +114,14 @@ QPushButton#reset:hover {{ background: {hover}; color: {theme.text}; }}
 QToolButton#flat {{ background: transparent; border: 1px solid transparent; padding: {px(4)}px {px(6)}px; }}
 QToolButton#flat:hover {{ background: {hover}; }}
 QToolButton#flat:focus {{ border: 1px solid {theme.accent}; }}
+QToolButton#inRow {{ background: transparent; border: 1px solid transparent; padding: 0; min-height: 0; }}
+QToolButton#inRow:hover {{ background: {hover}; }}
+QToolButton#inRow:focus {{ border: 1px solid {theme.accent}; }}
+QToolButton#tag {{ background: {theme.panel}; border: 1px solid {theme.accent}; color: {theme.accent};
+    font-size: {px(12)}px; padding: {px(1)}px {px(8)}px; min-height: {px(18)}px; border-radius: {px(5)}px; }}
+QToolButton#tag:hover {{ background: {theme.accent}; color: {theme.on_accent}; }}
 QToolButton#link {{ background: transparent; border: 1px solid transparent; color: {theme.accent};
-    font-size: {px(12)}px; padding: 0 {px(2)}px; min-height: {px(18)}px; }}
+    font-size: {px(12)}px; padding: 0 {px(2)}px; min-height: {px(18)}px; border-radius: {px(3)}px; }}
 QToolButton#link:hover {{ text-decoration: underline; }}
 QToolButton#link:focus {{ border: 1px solid {theme.accent}; }}
 QStatusBar QToolButton#flat {{ color: {theme.muted}; font-size: {px(12)}px; padding: 0 {px(6)}px; }}

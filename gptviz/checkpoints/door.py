@@ -12,6 +12,7 @@ from gptviz.checkpoints.plan import Plan
 from gptviz.checkpoints.recognise import open_tensors
 from gptviz.checkpoints.sharded import ShardedFile
 from gptviz.checkpoints.tensor_file import TensorFile
+from gptviz.checkpoints.vocabulary import has_gpt2_tokens
 from gptviz.model.gpt import GPTModel
 
 # a piece of a tensor's name, and whose it is
@@ -32,7 +33,8 @@ class Checkpoint:
     """A model as it was saved, in eval mode and in fp32, and what is known of where it comes from.
 
     ``name`` is what to call it, ``stored_as`` the type of the file's numbers, such as fp16. ``notes`` say what a
-    person should know besides, such as what the file does not tell.
+    person should know besides, such as what the file does not tell. ``gpt2_tokens`` tells whether its IDs are those
+    of GPT-2's tokens; the vocabulary may have rows beyond them.
     """
 
     model: GPTModel
@@ -40,6 +42,7 @@ class Checkpoint:
     path: Path
     format: str
     stored_as: str
+    gpt2_tokens: bool
     notes: tuple[str, ...] = ()
 
     @property
@@ -59,7 +62,7 @@ class Description:
 
     name: str
     format: str
-    vocab_size: int
+    gpt2_tokens: bool
     plan: Plan
 
 
@@ -89,6 +92,7 @@ def load(path: str | Path, heads: int | None = None, on_progress: Callable[[floa
         file = _open(found)
         plan = _plan(file, found, heads)
         model = build(plan, file, on_progress)
+        gpt2_tokens = has_gpt2_tokens(found, plan.config.vocab_size)
         if found.stamp != stamp:
             raise CheckpointError(f"{found.name} was changed while it was being read", "Open it again")
     except OSError as error:
@@ -100,14 +104,14 @@ def load(path: str | Path, heads: int | None = None, on_progress: Callable[[floa
     types = sorted({file.entries[key].stored_as for key in plan.stored if key in file.entries})
     stored_as = " and ".join(types)
     notes = plan.notes if types == ["fp32"] else (f"stored as {stored_as}, computed in fp32", *plan.notes)
-    return Checkpoint(model, found.name, path, plan.format, stored_as, notes)
+    return Checkpoint(model, found.name, path, plan.format, stored_as, gpt2_tokens, notes)
 
 
 def describe(path: str | Path, heads: int | None = None) -> Description:
     """Read what a checkpoint is, without its weights; raises what ``load`` raises."""
     found = find(Path(path))
     plan = _plan(_open(found), found, heads)
-    return Description(found.name, plan.format, plan.config.vocab_size, plan)
+    return Description(found.name, plan.format, has_gpt2_tokens(found, plan.config.vocab_size), plan)
 
 
 def _open(found: Found) -> TensorFile:

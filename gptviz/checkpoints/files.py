@@ -66,7 +66,7 @@ def find(path: Path) -> Found:
     return Found(name_of(path), (path,), _config_beside(path))
 
 
-def read_json(path: Path) -> dict[str, Any]:
+def read_json(path: Path, largest: int = _LARGEST_JSON) -> dict[str, Any]:
     """Read a JSON object of moderate size.
 
     Raises
@@ -75,7 +75,7 @@ def read_json(path: Path) -> dict[str, Any]:
         If it is none.
     """
     _kind(path)
-    if path.stat().st_size > _LARGEST_JSON:
+    if path.stat().st_size > largest:
         raise CheckpointError(f"{path.name} is too large for a configuration: {path.stat().st_size:,} bytes")
     try:
         value = json.loads(path.read_bytes().decode("utf-8-sig"))

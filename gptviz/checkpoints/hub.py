@@ -88,6 +88,8 @@ class _Download:
         config = self._fetch(CONFIG)
         if config is None:
             raise CheckpointError(f"{self._name} has no {CONFIG}, so it is no model of transformers", "Choose another")
+        if self._fetch("vocab.json") is None:
+            self._fetch("tokenizer.json")  # either tells whether its tokens are GPT-2's
         for whole in WHOLE:
             if self._fetch(whole) is not None:
                 return config.parent

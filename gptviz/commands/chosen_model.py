@@ -1,6 +1,7 @@
 """Which model a command line asks for: an untrained configuration, or a checkpoint. torch is imported when needed."""
 
 import argparse
+import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -59,8 +60,9 @@ class ChosenModel:
         from gptviz.tokenizer import tokenizer_for
 
         size = self.config.vocab_size
+        gpt2_tokens = self.weights is None or self._description.gpt2_tokens
         try:
-            return tokenizer_for(size, None if self.table is None else read_table(self.table, size))
+            return tokenizer_for(size, None if self.table is None else read_table(self.table, size), gpt2_tokens)
         except TableError as error:
             raise ChoiceError(str(error)) from error
 
@@ -100,7 +102,7 @@ class ChosenModel:
             return resources.model_path(self.weights) or Path(self.weights)
         from gptviz.checkpoints.hub import download
 
-        return download(self.weights.removeprefix(HUB), lambda text, share: None)
+        return download(self.weights.removeprefix(HUB), _say)
 
     @cached_property
     def _description(self) -> "Description":
@@ -147,3 +149,9 @@ def chosen(options: argparse.Namespace) -> ChosenModel:
         options.heads,
         options.table,
     )
+
+
+def _say(text: str, share: float | None) -> None:
+    """Show a download's progress, if somebody is looking."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text}" + ("" if share != 1 else "\n"), end="", file=sys.stderr, flush=True)

@@ -5,16 +5,18 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from gptviz.analysis.attention import head_map, layer_previews, without_future
 from gptviz.panes.pane import Pane, differs
+from gptviz.session.numbers import ATTENTION_VIEWS
 from gptviz.session.session import Session
-from gptviz.session.state import ATTENTION_VIEWS, ViewState
+from gptviz.session.state import ViewState
 from gptviz.widgets.colormaps import symmetric_limit
 from gptviz.widgets.head_grid import HeadGrid
 from gptviz.widgets.heatmap import Heatmap, HeatmapData
 from gptviz.widgets.legend import Legend
+from gptviz.widgets.readout import Readout
 from gptviz.widgets.segmented import Segmented
 from gptviz.widgets.stepper import Stepper
 from gptviz.widgets.text import number, visible
@@ -56,9 +58,10 @@ class AttentionPane(Pane):
         self.map.cell_hovered.connect(self._show_readout)
         self.map.cell_clicked.connect(self._cell_clicked)
         self.legend = Legend()
-        self.readout = QLabel()
-        self.readout.setObjectName("readout")
-        self.readout.setTextFormat(Qt.TextFormat.PlainText)
+        self.map.offer_explanations()
+        self.map.cell_opened.connect(self._cell_opened)
+        self.readout = Readout()
+        self.readout.explain_wanted.connect(self._explain)
         self.grid = HeadGrid()
         self.grid.chosen.connect(self._head_chosen)
         self.scope = Segmented(
@@ -178,7 +181,7 @@ class AttentionPane(Pane):
         if cell is None:
             cell = self.map.selected
         if data is None or cell is None:
-            self.readout.setText("Point at a cell to read it, click to select it")
+            self.readout.setText("Point at a cell to read it · click selects, double click explains")
             return
         assert isinstance(cell, tuple)
         row, column = cell
@@ -206,7 +209,22 @@ class AttentionPane(Pane):
         self.session.select(layer=layer, head=head)
 
     def _cell_clicked(self, row: int, column: int) -> None:
-        self.session.select(query=row, key=column)
+        self.session.select_stage(self._stage, query=row, key=column)
+
+    def _cell_opened(self, row: int, column: int) -> None:
+        self._cell_clicked(row, column)
+        self.explain_selected()
+
+    def _explain(self) -> None:
+        """Explain the cell of the map that is shown, whatever stage was selected."""
+        self.session.select_stage(self._stage)
+        self.explain_selected()
+
+    @property
+    def _stage(self) -> str:
+        """The stage that the map shows."""
+        state = self.session.state
+        return f"trf_blocks.{state.selection.layer}.att.{state.options.attention_view}"
 
     def _rescale_toggled(self, checked: bool) -> None:
         self.session.set_option(rescale_rows=checked)

@@ -87,11 +87,14 @@ class FlowPane(Pane):
         self._places = {place.stage.name: place for place in places}
         config, prefix = trace.config, block_name(now.layer)
         heads = f"head {now.head + 1} of {config.n_heads}"
+        wide = f"{config.ff_dim / config.emb_dim:.3g}"
         groups = (
             FlowGroup("Embedding", "embedding", "ids", "drop_emb"),
             FlowGroup(f"Block {now.layer + 1} of {config.n_layers}", "shortcut", f"{prefix}.norm1", f"{prefix}.norm1"),
             FlowGroup(f"Attention · {heads}", "attention", f"{prefix}.att.scores", f"{prefix}.att.out_proj"),
-            FlowGroup("Feed-forward · 4 × wide", "feed-forward", f"{prefix}.ff.layers.0", f"{prefix}.ff.layers.2"),
+            FlowGroup(
+                f"Feed-forward · {wide} × wide", "feed-forward", f"{prefix}.ff.layers.0", f"{prefix}.ff.layers.2"
+            ),
             FlowGroup("Output", "head", "final_norm", "next"),
         )
         ids = [str(token) for token in trace.array("ids")[now.row].tolist()] if trace.has("ids") else None

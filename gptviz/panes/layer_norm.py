@@ -11,6 +11,7 @@ from gptviz.panes.pane import Pane, differs
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.distribution import Distribution
+from gptviz.widgets.readout import Readout
 from gptviz.widgets.segmented import Segmented
 from gptviz.widgets.text import number, visible
 from gptviz.widgets.theme import UNIT, px
@@ -41,8 +42,8 @@ class LayerNormPane(Pane):
             "normalised": _Row("Normalised", "(x − mean) ÷ √(variance + eps)", "norm"),
             "after": _Row("After", "scale · normalised + shift", "norm"),
         }
-        self.scale = _label("readout")
-        self.scale.setWordWrap(True)
+        self.scale = Readout()
+        self.scale.explain_wanted.connect(self._explain)
         self.note = _label("muted")
         self.note.setWordWrap(True)
         layout = QVBoxLayout(self)
@@ -109,6 +110,11 @@ class LayerNormPane(Pane):
             self.note.setText("scale is learned: it gives every feature its own spread again. There is no shift.")
         else:
             self.note.setText("scale and shift are learned: they give every feature its own spread and place again.")
+
+    def _explain(self) -> None:
+        """Explain one feature of the norm that is shown, whatever stage was selected."""
+        self.session.select_stage(self.session.state.selection.norm_stage)
+        self.explain_selected()
 
     def _norm_chosen(self, norm: str) -> None:
         layer = self.session.state.selection.layer

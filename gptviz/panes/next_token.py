@@ -4,6 +4,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
 
 from gptviz.analysis.candidates import Ranking, ranking
+from gptviz.analysis.place import Place
 from gptviz.panes.pane import Pane, differs, other_pass
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
@@ -29,6 +30,8 @@ class NextTokenPane(Pane):
         self.count.changed.connect(self._count_changed)
         self.bars = BarList("probability", "logit")
         self.bars.setAccessibleName("Likeliest next tokens")
+        self.bars.setToolTip("Click a token to see how its logit was made")
+        self.bars.chosen.connect(self._bar_chosen)
         self.note = QLabel()
         self.note.setObjectName("muted")
         self.note.setTextFormat(Qt.TextFormat.PlainText)
@@ -77,6 +80,12 @@ class NextTokenPane(Pane):
         share = candidate.probability / float(self._ranking.probabilities[0])
         text = visible(self.session.token_text(candidate.id))
         return BarRow(text, str(candidate.id), share, percent(candidate.probability), number(candidate.logit))
+
+    def _bar_chosen(self, place: int) -> None:
+        assert self._ranking is not None
+        row = self.session.state.selection.row
+        self.session.go_to(Place("last", (row, self._ranking[place].id)))
+        self.explain_selected()
 
     def _count_changed(self, count: int) -> None:
         self.session.set_option(top_k=count)

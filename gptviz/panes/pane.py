@@ -33,6 +33,11 @@ class Pane(QWidget):
         self.setAccessibleName(self.title)
         session.changed.connect(self._state_changed)
 
+    @Slot()
+    def explain_selected(self) -> None:
+        """Show how the selected number was made."""
+        self.pane_wanted.emit("arithmetic")
+
     def render_state(self, old: ViewState | None, new: ViewState) -> None:
         """Show ``new``; only what differs from ``old`` has to be touched."""
         raise NotImplementedError

@@ -32,6 +32,7 @@ class ShapeTracePane(Pane):
         self.tree.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.tree.selectionModel().currentChanged.connect(self._current_changed)
         self.tree.clicked.connect(self._current_changed)
+        self.tree.activated.connect(self._opened)
         header = self.tree.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
@@ -136,6 +137,11 @@ class ShapeTracePane(Pane):
         stage = self.model.stage_at(index)
         if stage is not None and not self._following and self.session.state.trace is not None:
             self.session.select_stage(stage.name)
+
+    def _opened(self, index: QModelIndex) -> None:
+        if self.model.stage_at(index) is not None and self.session.state.trace is not None:
+            self._current_changed(index)
+            self.explain_selected()
 
     def _toggle_breakpoint(self) -> None:
         stage = self.model.stage_at(self.tree.currentIndex())

@@ -20,10 +20,11 @@ from gptviz.widgets.figures import Figures
 from gptviz.widgets.formula import Formula
 from gptviz.widgets.heatmap import HeatmapData
 from gptviz.widgets.matrix_view import MatrixView
+from gptviz.widgets.readout import Readout
 from gptviz.widgets.source_view import ShownCode, SourceView
 from gptviz.widgets.stage_figure import StageFigure
 from gptviz.widgets.stage_title import StageTitle
-from gptviz.widgets.text import number, shape, visible
+from gptviz.widgets.text import milliseconds, number, shape, visible
 from gptviz.widgets.theme import UNIT, px
 from gptviz.widgets.token_strip import Chip
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from gptviz.capture.trace import Trace
 
 _HINT = "Choose a stage to see what it does: in the flow, in the shape trace, or with the arrow keys."
-_POINT = "Point at a cell to read it · click selects · wheel zooms in"
+_POINT = "Point at a cell to read it · click selects, double click explains · wheel zooms in"
 _REPLAYED = "This block is being run again to have its tensors at hand …"
 _NOT_YET = "The forward pass has not come to this stage yet."
 _NOT_KEPT = "Not kept: this block can be run again once the pass has ended."
@@ -55,7 +56,8 @@ class StagePane(Pane):
         self.formula = Formula()
         self.dropout = _label("muted")
         self.figure = StageFigure()
-        self.readout = _label("readout")
+        self.readout = Readout()
+        self.readout.explain_wanted.connect(self.explain_selected)
         self.figures = Figures()
         self.figures.setAccessibleName("Shape and statistics")
         self.source = SourceView()
@@ -68,6 +70,7 @@ class StagePane(Pane):
         for view in (*self.figure.inputs, self.figure.output):
             view.hovered.connect(self._hovered)
             view.clicked.connect(self._clicked)
+            view.opened.connect(self._opened)
         for tokens in (self.figure.tokens_in, self.figure.tokens_out):
             tokens.strip.chosen.connect(self._token_chosen)
 
@@ -240,7 +243,7 @@ class StagePane(Pane):
         facts = [("output", shape(stage.shape(trace.config, trace.batch, trace.tokens)))]
         if stage.name in trace:
             record = trace.record(stage.name)
-            facts += [("parameters", f"{record.parameters:,}"), ("time", _milliseconds(record.ms))]
+            facts += [("parameters", f"{record.parameters:,}"), ("time", milliseconds(record.ms))]
         measured = []
         if output is not None:
             part = stage_tensor.part_shown(output, trace.batch, state.selection.row, state.selection.head)
@@ -318,12 +321,21 @@ class StagePane(Pane):
             return
         matrix, rows_are_keys = self._shown[view]
         position = matrix.positions[row]
-        if matrix.columns == "key":
+        if matrix.columns == "token":
+            self.session.select(query=position, token=column)
+        elif matrix.columns == "key":
             self.session.select(query=position, key=column)
         elif rows_are_keys:
             self.session.select(key=position, feature=column)
         else:
             self.session.select(query=position, feature=column)
+
+    def _opened(self, row: int, column: int) -> None:
+        view = self.sender()  # of an input the number is another stage's
+        if isinstance(view, MatrixView) and view in self._shown:
+            matrix = self._shown[view][0]
+            self.session.select_stage(matrix.stage.name, **{"query": matrix.positions[row], matrix.columns: column})
+            self.explain_selected()
 
     def _token_chosen(self, position: int) -> None:
         if self.session.state.selection.stage != "next":
@@ -355,7 +367,7 @@ def _all_narrow(matrices: list[Matrix | None]) -> bool:
 def _selected_cell(state: ViewState, matrix: Matrix, rows_are_keys: bool) -> tuple[int, int] | None:
     selection = state.selection
     position = selection.key if rows_are_keys else state.query
-    column = selection.key if matrix.columns == "key" else selection.feature
+    column = {"key": selection.key, "token": selection.token}.get(matrix.columns, selection.feature)
     if position is None or column is None or position not in matrix.positions:
         return None
     return (position - matrix.positions.start, column) if column < matrix.values.shape[1] else None
@@ -373,10 +385,6 @@ def _pairs(measured: Statistics) -> list[tuple[str, str]]:
     if measured.others:
         pairs.append(("NaN or ∞, left out", f"{measured.others:,}"))
     return pairs
-
-
-def _milliseconds(ms: float) -> str:
-    return f"{ms:,.0f} ms" if ms >= 10 else f"{ms:.2g} ms"
 
 
 def _place(code: Code) -> str:

@@ -41,10 +41,10 @@ class TourPane(Pane):
         self.notice.setWordWrap(True)
         self.card = QuestionCard()
         self.back = QPushButton("Back")
-        self.back.setToolTip("The step before (Alt+←, Page up)")
+        self.back.setToolTip("The step before (Alt+Page up; in this pane Page up alone)")
         self.forward = QPushButton("Next")
         self.forward.setObjectName("primary")
-        self.forward.setToolTip("The next step (Alt+→, Page down)")
+        self.forward.setToolTip("The next step (Alt+Page down; in this pane Page down alone)")
         for button in (self.back, self.forward):
             button.setAccessibleName(f"{button.text()} step")
         self.setFocusProxy(self.forward)

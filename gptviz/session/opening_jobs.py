@@ -66,8 +66,10 @@ def _tokenizer(checkpoint: "Checkpoint", request: CheckpointRequest, context: Jo
     size = checkpoint.model.config.vocab_size
     if request.table is not None:
         return read_tokens(request.table, size, context), table_title(request.table)
+    if not checkpoint.gpt2_tokens:
+        return tokenizer_for(size, gpt2_tokens=False), BARE
     unused = f", and {size - GPT2_TOKENS:,} unused rows" if size > GPT2_TOKENS else ""
-    return tokenizer_for(size), BARE if size < GPT2_TOKENS else f"GPT-2's{unused}"
+    return tokenizer_for(size), f"GPT-2's{unused}"
 
 
 def _title(path: str, checkpoint: "Checkpoint") -> str:

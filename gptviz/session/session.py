@@ -7,19 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from gptviz.analysis.place import Place
 from gptviz.session import jobs, touring
 from gptviz.session.attributing import Attributing
 from gptviz.session.checking import Checking
 from gptviz.session.clamping import clamped
+from gptviz.session.comparing import Comparing
 from gptviz.session.costing import Costing
 from gptviz.session.explain import MOST_ROWS, TOO_MANY_ROWS, explain, problem_of, too_long_to_paste
 from gptviz.session.garbage import GuiThreadGarbage
 from gptviz.session.gate import Gate
 from gptviz.session.greedy_loop import GreedyLoop
 from gptviz.session.lab_work import LabWork
+from gptviz.session.lens import Lens
 from gptviz.session.live import LiveStepping
 from gptviz.session.measuring import Measuring
 from gptviz.session.model_making import ModelMaking
+from gptviz.session.numbers import selection_of, what_belongs_to
 from gptviz.session.opening import Opening
 from gptviz.session.replaying import Replaying
 from gptviz.session.requests import ModelRequest, UntrainedRequest
@@ -34,6 +38,7 @@ from gptviz.session.state import (
 from gptviz.session.texts import Texts
 from gptviz.session.tidying import Tidying
 from gptviz.session.time_travel import TimeTravel
+from gptviz.session.trail import Trailing
 from gptviz.session.turns import Turns
 from gptviz.session.walk import Walk
 from gptviz.session.worker import Outcome, Worker
@@ -70,14 +75,17 @@ class Session(QObject):
         self.costing = Costing(self)
         self.live = LiveStepping(self)
         self.attributing, self.checking, self.tidying = Attributing(self), Checking(self), Tidying(self)
+        self.lens, self.comparing = Lens(self), Comparing(self)
         self.measuring = Measuring(self)
+        self.trail = Trailing(self)  # after those that drop what is no longer true
         self.labs, self.texts = LabWork(self), Texts(self)
         self.replaying = Replaying(self)
         self.making = ModelMaking(self)
         self.opening = Opening(self)
         self.tour = touring.Touring(self)
         self.turns = Turns(self)
-        self._quiet_parts = (self.attributing, self.checking, self.measuring, self.tidying, self.labs)
+        self._readers = (self.attributing, self.lens, self.comparing)
+        self._quiet_parts = (*self._readers, self.checking, self.measuring, self.tidying, self.labs)
 
     @property
     def state(self) -> ViewState:
@@ -116,6 +124,11 @@ class Session(QObject):
     def settled(self) -> bool:
         """Whether nothing at all is under way or waiting, checks and tidying included."""
         return self.idle and not self.busy and not any(part.pending for part in self._quiet_parts)
+
+    @property
+    def watched(self) -> bool:
+        """Whether something is being read that somebody looks at."""
+        return any(part.pending for part in self._readers)
 
     @property
     def idle(self) -> bool:
@@ -209,19 +222,17 @@ class Session(QObject):
         elif selection != self._state.selection:
             self.change(selection=selection)
 
-    def select_stage(self, name: str) -> None:
+    def select_stage(self, name: str, **what: Any) -> None:
         """Select a stage, and with it the block, the LayerNorm or the attention view that it belongs to."""
-        what: dict[str, Any] = {"stage": name}
-        local = name
-        if name.startswith("trf_blocks."):
-            _, layer, local = name.split(".", 2)
-            what["layer"] = int(layer)
-        if local in ("norm1", "norm2", "final_norm"):
-            what["norm"] = local
-        view = local.removeprefix("att.")
-        if view in ("scores", "scaled", "masked", "weights"):
+        belonging, view = what_belongs_to(name)
+        if view is not None:
             self.set_option(attention_view=view)
-        self.select(**what)
+        self.select(**{**belonging, **what})
+
+    def go_to(self, place: Place) -> None:
+        """Select one number of a stage."""
+        if self._state.trace is not None:
+            self.select_stage(place.name, **selection_of(place, self._state.trace.config))
 
     def set_option(self, **what: Any) -> None:
         """Change a view option, for example ``set_option(top_k=20)``."""

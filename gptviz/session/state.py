@@ -8,18 +8,22 @@ from typing import TYPE_CHECKING
 from gptviz.analysis.attribution_question import Question
 from gptviz.analysis.check import Check
 from gptviz.analysis.decoding_settings import GREEDY, Decoding
+from gptviz.analysis.place import Place
 from gptviz.session.costs import Costs
 from gptviz.session.generation import Generation, History
 from gptviz.session.loop_lines import LoopLines
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gptviz.analysis.attribution import StreamParts
+    from gptviz.analysis.comparison import StageDifference
+    from gptviz.analysis.logit_lens import LensReading
     from gptviz.capture.trace import Array, StageRecord, Trace
     from gptviz.model.config import GPTConfig
     from gptviz.session.requests import ModelQuestion
     from gptviz.tokenizer import Piece
 
-ATTENTION_VIEWS = ("scores", "scaled", "masked", "weights")
 DEFAULT_PROMPT = "Hello, I am"
 DEFAULT_SEED = 123
 DEFAULT_CONFIG = "gpt2-small"
@@ -73,7 +77,11 @@ class ModelInfo:
 
 @dataclass(frozen=True)
 class Selection:
-    """What the person looks at: indices from 0. ``query``, ``key`` are token positions; -1 is the last one."""
+    """What the person looks at: indices from 0. ``query``, ``key`` are token positions; -1 is the last one.
+
+    ``token`` is an ID of the vocabulary, of which the logits have a column each. Which number of the stage is
+    meant, also where nothing was chosen, is in ``session.numbers``.
+    """
 
     stage: str | None = None
     layer: int = 0
@@ -81,6 +89,7 @@ class Selection:
     query: int = -1
     key: int | None = None
     feature: int | None = None
+    token: int | None = None
     row: int = 0
     norm: str = "norm1"  # which LayerNorm: norm1 or norm2 of the layer, or final_norm
 
@@ -198,6 +207,28 @@ class TourState:
 
 
 @dataclass(frozen=True)
+class Trail:
+    """The numbers that were looked at, one after the other; ``at`` is the present one.
+
+    ``starts`` are those that were chosen freely. Each of the others is an operand of the one before it.
+    """
+
+    places: tuple[Place, ...] = ()
+    at: int = -1
+    starts: tuple[int, ...] = ()
+
+    @property
+    def here(self) -> Place | None:
+        """The present number."""
+        return self.places[self.at] if self.places else None
+
+    @property
+    def way(self) -> range:
+        """Where the present number and those that led to it stand in ``places``."""
+        return range(max((start for start in self.starts if start <= self.at), default=0), self.at + 1)
+
+
+@dataclass(frozen=True)
 class WhereFrom:
     """The number that is taken apart, and what was added up at the selected token, as far as it was read."""
 
@@ -205,6 +236,42 @@ class WhereFrom:
     parts: "StreamParts | None" = None
     stopped: bool = False
     problem: str = ""  # why the parts can't be read
+
+
+@dataclass(frozen=True)
+class LensView:
+    """What the output head makes of the residual stream of the sequence on screen, as far as it was read."""
+
+    reading: "LensReading | None" = None
+    stopped: bool = False
+    problem: str = ""  # why the stream can't be read
+
+
+@dataclass(frozen=True)
+class PinnedRun:
+    """A run that was put aside, with all that a person should know of it; ``row`` is its sequence.
+
+    The trace keeps blocks' insides within a budget, and the model only as long as that is on screen too.
+    """
+
+    trace: "Trace"
+    pieces: "tuple[Piece, ...]"
+    row: int
+    model: ModelInfo
+    step: int | None  # of the generation, from 0
+    token_text: "Callable[[int], str]"
+    keeping: bool = True  # whether more of the blocks' insides are to be kept
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The pinned run, A, and how the stages of the run on screen, B, differ from it: ``done`` parts of ``total``."""
+
+    pinned: PinnedRun | None = None
+    differences: "tuple[StageDifference, ...]" = ()
+    done: int = 0
+    stopped: bool = False
+    problem: str = ""  # why the runs can't be compared
 
 
 @dataclass(frozen=True)
@@ -222,8 +289,11 @@ class ViewState:
     checks: CheckReport = field(default_factory=CheckReport)
     measured: Measured = field(default_factory=Measured)
     where_from: WhereFrom = field(default_factory=WhereFrom)
+    lens: LensView = field(default_factory=LensView)
+    comparison: Comparison = field(default_factory=Comparison)
     live: "tuple[StageRecord, ...] | None" = None  # stages finished so far, while a pass runs
     selection: Selection = field(default_factory=Selection)
+    trail: Trail = field(default_factory=Trail)
     options: Options = field(default_factory=Options)
     activity: Activity | None = None
     generation: Generation = field(default_factory=Generation)

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea
 
 from gptviz.widgets.text import draw_text
@@ -25,13 +25,21 @@ class BarRow:
 
 
 class BarList(QAbstractScrollArea):
-    """Draws only the rows in sight, so that a ranking of the whole vocabulary costs nothing."""
+    """Draws only the rows in sight, so that a ranking of the whole vocabulary costs nothing.
+
+    A click chooses a row; ↑, ↓ and Enter do too.
+    """
+
+    chosen = Signal(int)
 
     def __init__(self, value_title: str, second_title: str) -> None:
         super().__init__()
         self._titles = (value_title, second_title)
         self._count = 0
         self._row: Callable[[int], BarRow] | None = None
+        self._hovered: int | None = None
+        self._current = 0
+        self.viewport().setMouseTracking(True)
         self.setFrameShape(self.Shape.NoFrame)
         self.viewport().setAutoFillBackground(False)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -39,6 +47,7 @@ class BarList(QAbstractScrollArea):
     def set_rows(self, count: int, row: Callable[[int], BarRow]) -> None:
         """Show ``count`` rows; ``row(i)`` is asked for those in sight."""
         self._count, self._row = count, row
+        self._current = min(self._current, max(0, count - 1))
         spoken = [row(i) for i in range(min(count, 10))]
         self.setAccessibleDescription("; ".join(f"{r.label} {r.value}" for r in spoken))
         self._measure()
@@ -82,7 +91,57 @@ class BarList(QAbstractScrollArea):
         last = min(self._count, (offset + self.viewport().height()) // height + 1)
         for index in range(first, last):
             top = (index + 1) * height - offset
+            if index == self._hovered or (self.hasFocus() and index == self._current):
+                painter.fillRect(QRectF(0, top, width, height), color(current().text, 0.06))
             self._paint_row(painter, self._row(index), top, columns, first_row=index == 0)
+
+    def row_box(self, index: int) -> QRectF:
+        """Return where a row is drawn, in pixels of the viewport."""
+        height = px(_ROW)
+        top = (index + 1) * height - self.verticalScrollBar().value()
+        return QRectF(0, top, self.viewport().width(), height)
+
+    def _row_at(self, point: QPointF) -> int | None:
+        height = px(_ROW)
+        index = int((point.y() + self.verticalScrollBar().value()) // height) - 1
+        return index if point.y() >= height and 0 <= index < self._count else None
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._set_hovered(self._row_at(event.position()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._set_hovered(None)
+
+    def _set_hovered(self, index: int | None) -> None:
+        if index != self._hovered:
+            self._hovered = index
+            shape = Qt.CursorShape.ArrowCursor if index is None else Qt.CursorShape.PointingHandCursor
+            self.viewport().setCursor(shape)
+            self.viewport().update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        index = self._row_at(event.position())
+        if event.button() == Qt.MouseButton.LeftButton and index is not None:
+            self._current = index
+            self.chosen.emit(index)
+        else:
+            event.ignore()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        moves = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._count:
+            self.chosen.emit(self._current)
+        elif event.key() in moves and self._count:
+            self._current = min(max(self._current + moves[Qt.Key(event.key())], 0), self._count - 1)
+            self._scroll_to(self._current)
+            self.viewport().update()
+        else:
+            super().keyPressEvent(event)
+
+    def _scroll_to(self, index: int) -> None:
+        bar, height = self.verticalScrollBar(), px(_ROW)
+        page = self.viewport().height() - height
+        bar.setValue(min(max(bar.value(), (index + 1) * height - page), index * height))
 
     def _columns(self, width: int) -> list[tuple[float, float]]:
         """Left edge and width of label, bar, value, second value."""

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QGraphicsRectItem, QSizePolicy
 
 from gptviz.widgets import colormaps
+from gptviz.widgets.explain_tag import ExplainTag
 from gptviz.widgets.heatmap_overlay import DIGITS_HEIGHT, HeatmapOverlay
 from gptviz.widgets.plotting import pg
 from gptviz.widgets.theme import UNIT, current, mono_font, px
@@ -50,12 +51,16 @@ class HeatmapData:
 
 
 class Heatmap(pg.GraphicsView):  # type: ignore[misc]
-    """Shows HeatmapData. Wheel zooms, drag pans, a double click shows all; hover and click name a cell."""
+    """Shows HeatmapData. Wheel zooms, drag pans; hover and click name a cell.
+
+    A double click shows all; where all is in sight it opens the cell, as Enter does.
+    """
 
     keeps_arrows = True
 
     cell_hovered = Signal(object)  # (row, column), or None
     cell_clicked = Signal(int, int)
+    cell_opened = Signal(int, int)
 
     def __init__(self, square_cells: bool = True) -> None:
         super().__init__(background=None)
@@ -69,7 +74,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
         self._longest_labels = (0.0, 0.0)  # px of rows, of columns
         self.setFrameShape(self.Shape.NoFrame)
         self.setViewportUpdateMode(self.ViewportUpdateMode.NoViewportUpdate)
-        self.setStyleSheet("background: transparent")
+        self.setStyleSheet("QGraphicsView { background: transparent }")  # not of what lies on it
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         policy.setHeightForWidth(square_cells)
@@ -87,7 +92,13 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
         self.scene().sigMouseMoved.connect(self._mouse_moved)
         self.scene().sigMouseClicked.connect(self._mouse_clicked)
         self.view.sigRangeChanged.connect(self._range_changed)
+        self._tag: ExplainTag | None = None
         self._apply_theme()
+
+    def offer_explanations(self) -> None:
+        """Show a button at the chosen cell, while the pointer is there, that opens the cell."""
+        self._tag = ExplainTag(self)
+        self._tag.clicked.connect(self._open_selected)
 
     def sizeHint(self) -> QSize:
         return QSize(px(320), px(320))
@@ -139,6 +150,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
         if cell != self.selected:
             self.selected = cell
             self._repaint()
+            self._place_tag()
 
     def catch_up(self) -> None:
         """Draw what was not drawn while updates were disabled."""
@@ -150,6 +162,15 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
         if self.data is not None:
             rows, columns = self.data.values.shape
             self.view.setRange(xRange=(0, columns), yRange=(0, rows), padding=0)
+
+    @property
+    def zoomed(self) -> bool:
+        """Whether some cells are out of sight."""
+        if self.data is None:
+            return False
+        (x0, x1), (y0, y1) = self.view.viewRange()
+        rows, columns = self.data.values.shape
+        return bool(x1 - x0 < columns * 0.999 or y1 - y0 < rows * 0.999)
 
     def cell_box(self, row: int, column: int) -> QRectF:
         """Return where a cell is drawn, in pixels of this widget."""
@@ -244,7 +265,21 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
         if cell != self.hovered:
             self.hovered = cell
             self._repaint()
+            self._place_tag()
             self.cell_hovered.emit(cell)
+
+    def _place_tag(self) -> None:
+        if self._tag is None:
+            return
+        if self.selected is not None and self.selected == self.hovered:
+            self._tag.show_at(self.cell_box(*self.selected) & self.view.sceneBoundingRect())
+        else:
+            self._tag.hide()
+
+    @Slot()
+    def _open_selected(self) -> None:
+        if self.selected is not None:
+            self.cell_opened.emit(*self.selected)
 
     def _mouse_moved(self, position: object) -> None:
         assert isinstance(position, QPointF)
@@ -253,12 +288,11 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
     def _mouse_clicked(self, event: Any) -> None:
         if event.button() != Qt.MouseButton.LeftButton:
             return
-        if event.double():
-            self.show_all()
-            return
         cell = self._cell_at(event.scenePos())
-        if cell is not None:
-            self.cell_clicked.emit(*cell)
+        if event.double() and self.zoomed:
+            self.show_all()
+        elif cell is not None:
+            (self.cell_opened if event.double() else self.cell_clicked).emit(*cell)
 
     def _range_changed(self, *_: object) -> None:
         if self.data is not None and not self._placing:
@@ -294,6 +328,9 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
             self._repaint()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.selected is not None:
+            self.cell_opened.emit(*self.selected)
+            return
         move = _ARROWS.get(Qt.Key(event.key()))
         if move is None or self.data is None or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             super().keyPressEvent(event)

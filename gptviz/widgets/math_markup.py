@@ -73,14 +73,16 @@ class _Reader:
 
     def clauses(self, em: float) -> list[Line]:
         clauses, boxes = [], list[Box]()
+        before = "="  # a sign after another one, or at the beginning, belongs to what follows it: = −1
         while self._tokens and self._tokens[-1] != "}":
             token = self._tokens.pop()
             if token.isspace():
                 if len(token) >= 3 and boxes:
                     clauses.append(Line(boxes))
-                    boxes = []
+                    boxes, before = [], "="
                 continue
-            boxes.append(self._with_scripts(self._box(token, em, follows=bool(boxes)), em))
+            boxes.append(self._with_scripts(self._box(token, em, follows=before not in _OPERATORS), em))
+            before = token
         return [*clauses, Line(boxes)]
 
     def _group(self, em: float) -> Line:

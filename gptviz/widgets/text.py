@@ -67,6 +67,11 @@ def data_size(count: int) -> str:
     return f"{value:.2f} GB"
 
 
+def milliseconds(ms: float) -> str:
+    """Write a time, with two places where it is short."""
+    return f"{ms:,.0f} ms" if ms >= 10 else f"{ms:.2g} ms"
+
+
 def draw_text(
     painter: QPainter,
     box: QRectF,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from menus import items, menu
 from PySide6.QtCore import QByteArray, Qt
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtWidgets import QDockWidget, QToolButton
 from pytestqt.qtbot import QtBot
 from user import CONTROL, SHIFT, User
 
@@ -104,8 +104,9 @@ def test_a_pane_has_a_title_only_where_no_tab_names_it(window: MainWindow, qtbot
         return [name for name in shown(window) if window.docks[name].titleBarWidget().height() > 0]
 
     tabbed = {"layer-norm", *tabs_of(window, "layer-norm")}
-    assert 1 < len(tabbed) < len(NAMES)
-    qtbot.waitUntil(lambda: titled() == [name for name in NAMES if name not in tabbed])
+    others = {name for name in NAMES if tabs_of(window, name)}
+    assert 1 < len(tabbed) <= len(others) < len(NAMES)
+    qtbot.waitUntil(lambda: titled() == [name for name in shown(window) if name not in others])
 
     for neighbour in tabbed - {"layer-norm"}:
         window.docks[neighbour].close()
@@ -193,3 +194,16 @@ def test_settings_survive_the_file(settings: Settings, tmp_path: object) -> None
 
     assert (again.colour_scheme, again.lecture_size) == ("dark", True)
     assert again.layout() == (QByteArray(b"\x00\x01"), QByteArray(b"\x02"))
+
+
+def test_opening_the_labs_leaves_the_window_as_large_as_it_was(window: MainWindow, qtbot: QtBot) -> None:
+    window.resize(1280, 800)
+    window.bench.open(window.bench.names[0])
+    qtbot.waitUntil(lambda: all(dock.isVisible() or tabs_of_dock(window, dock) for dock in window.bench.docks.values()))
+
+    assert (window.width(), window.height()) == (1280, 800)
+
+
+def tabs_of_dock(window: MainWindow, dock: QDockWidget) -> bool:
+    """Whether it shares a place with others."""
+    return bool(window.tabifiedDockWidgets(dock))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from checkpoint_writers import SMALL, nanogpt, random_model
+from checkpoint_writers import SMALL, hugging_face, nanogpt, random_model
 from menus import items, menu
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
@@ -22,6 +22,7 @@ from gptviz.app.main_window import MainWindow
 from gptviz.app.model_dialog import ModelDialog
 from gptviz.app.settings import Settings
 from gptviz.app.table_dialog import TableDialog
+from gptviz.panes.flow import FlowPane
 from gptviz.session.requests import CheckpointRequest
 from gptviz.session.session import Session
 
@@ -464,3 +465,17 @@ def test_a_session_that_starts_with_a_bad_checkpoint_says_so_and_run_takes_the_d
     session.run()
     qtbot.waitUntil(lambda: session.state.trace is not None and not session.busy, timeout=20_000)
     assert session.state.message is None
+
+
+@pytest.mark.without_panes("stage", "attention", "layer-norm", "checks", "shape-trace")
+def test_the_flow_says_how_wide_the_feed_forward_is(user: User, choose: Any, tmp_path: Path, qtbot: QtBot) -> None:
+    config = replace(SMALL, vocab_size=50257, n_inner=20, activation="relu", tie_weights=True)
+    choose(hugging_face(tmp_path / "narrow", random_model(config)))
+    user.writes("a b")
+    user.presses(Qt.Key.Key_O, CONTROL | SHIFT)
+    opened(user, qtbot, "narrow")
+
+    pane = user.window.docks["flow"].pane
+    assert isinstance(pane, FlowPane)
+    assert "Feed-forward · 1.67 × wide" in [group.title for group in pane.view.plan.groups]
+    assert "ReLU" in [stage.title for stage in pane.view.plan.stages]

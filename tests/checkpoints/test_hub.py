@@ -46,6 +46,14 @@ def test_a_model_is_fetched_by_its_name_and_opens_with_the_same_logits(hub: HubS
     assert checkpoint.name == NAME
 
 
+def test_a_vocabulary_of_its_own_comes_with_it(hub: HubServer) -> None:
+    hub.files[f"{NAME}/vocab.json"] = json.dumps({"der": 0, "die": 1}).encode()
+
+    folder, _ = fetch()
+
+    assert (folder / "vocab.json").is_file()
+
+
 def test_progress_is_told_in_megabytes_and_as_a_share(hub: HubServer) -> None:
     _, told = fetch()
 

@@ -10,6 +10,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 from torch.testing import assert_close
 
+from gptviz import resources
 from gptviz.checkpoints import CheckpointError, HeadsNeeded, load
 from gptviz.model import GPTConfig
 
@@ -229,6 +230,22 @@ def test_a_folder_of_the_hubs_cache_opens_by_its_links(tmp_path: Path) -> None:
 
     for path in (cache, snapshot, snapshot / "model.safetensors"):
         assert load(path).name == "someone/their-gpt2"
+
+
+def test_tokens_are_gpt2s_unless_the_size_or_a_vocabulary_beside_the_weights_says_otherwise(tmp_path: Path) -> None:
+    ours = json.loads(resources.path("gpt2-bpe", "encoder.json").read_text(encoding="utf-8"))
+    folder = hugging_face(tmp_path, random_model(replace(SMALL, vocab_size=50257)))
+    assert load(folder).gpt2_tokens
+
+    (folder / "vocab.json").write_text(json.dumps(ours))
+    assert load(folder).gpt2_tokens
+    (folder / "vocab.json").write_text(json.dumps(ours | {"the": 5, "\u0120the": 6}))
+    assert not load(folder).gpt2_tokens
+    (folder / "vocab.json").unlink()
+    (folder / "tokenizer.json").write_text(json.dumps({"model": {"type": "BPE", "vocab": {"der": 0, "die": 1}}}))
+    assert not load(folder).gpt2_tokens
+    (folder / "tokenizer.json").write_text("no JSON")
+    assert load(folder).gpt2_tokens
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,12 @@
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
 import torch
 
 from gptviz.model import CONFIGS, GPT2_SMALL, TINY, GPTConfig, GPTModel, count_parameters, initialise
+from gptviz.model.parameters import skeleton
 
 FOUR_SIZES = ["gpt2-small", "gpt2-medium", "gpt2-large", "gpt2-xl"]
 
@@ -103,3 +106,24 @@ def test_an_exception_in_the_progress_report_cancels() -> None:
 
     GPTModel(TINY)  # would raise CancelledError if something were left behind
     assert shares[-1] < 1.0
+
+
+def test_counting_does_not_import_torchs_compiler() -> None:
+    """Which takes seconds on a slow machine, before the first model is there."""
+    script = (
+        "import sys; from gptviz.model import GPT2_XL, count_parameters;"
+        "print(count_parameters(GPT2_XL).total, 'torch._dynamo' in sys.modules)"
+    )
+
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "1637792000 False\n"
+
+
+def test_a_skeleton_has_the_models_shapes_and_no_memory(tiny_model: GPTModel) -> None:
+    bare = skeleton(TINY)
+
+    assert {name: p.shape for name, p in bare.named_parameters()} == {
+        name: p.shape for name, p in tiny_model.named_parameters()
+    }
+    assert all(tensor.is_meta for tensor in (*bare.parameters(), *bare.buffers()))

@@ -158,7 +158,7 @@ def test_arrows_move_the_selected_cell(pane: AttentionPane, user: User) -> None:
 
 
 def test_without_pointing_the_selected_cell_is_read(pane: AttentionPane, user: User) -> None:
-    assert pane.readout.text() == "Point at a cell to read it, click to select it"
+    assert pane.readout.text() == "Point at a cell to read it · click selects, double click explains"
 
     user.window.session.select(query=1, key=0)
 
@@ -170,7 +170,7 @@ def test_markup_in_a_token_is_read_as_text(pane: AttentionPane, user: User) -> N
 
     user.window.session.select(query=0, key=0)
 
-    assert pane.readout.textFormat() == Qt.TextFormat.PlainText
+    assert pane.readout.label.textFormat() == Qt.TextFormat.PlainText
     assert "query 0 <" in pane.readout.text()
 
 
