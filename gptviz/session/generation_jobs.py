@@ -11,6 +11,8 @@ from gptviz.session.generation import GeneratedStep
 from gptviz.session.loop_lines import APPEND, CHOOSE, CROP, FORWARD, LAST, LineGate, LineRun, LoopLines
 from gptviz.session.worker import Cancelled, JobContext
 
+_MOMENT = 0.02  # s
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -147,16 +149,17 @@ class _Turn:
         self._lines = LoopLines(text_tokens=len(request.ids))
         self._gate = request.gate
         self._context = context
+        self._told = 0.0
         if self._gate is not None:
             context.wake = self._gate.wake
 
     def begin(self, line: int) -> None:
         """Light a line; the gate may hold in front of it."""
         if self._gate is not None:
-            self.tell(lit=line, held=True)
+            self.tell(True, lit=line, held=True)
             self._gate.hold(self._context.cancel)
         _stop_if_cancelled(self._context)
-        self.tell(lit=line, held=False)
+        self.tell(line == FORWARD, lit=line, held=False)
 
     def run(self, line: int, before: "Tensor", work: "Callable[[], Tensor]") -> "Tensor":
         """Do the ``work`` of a line."""
@@ -169,12 +172,16 @@ class _Turn:
     def note(self, before: "Tensor", after: "Tensor", ms: float | None, recomputed: int = 0) -> None:
         """Put down what a line did."""
         run = LineRun(tuple(before.shape), tuple(after.shape), ms)
-        self.tell(runs=(*self._lines.runs, run), lit=None, recomputed=self._lines.recomputed + recomputed)
+        done = (*self._lines.runs, run)
+        self.tell(len(done) > APPEND, runs=done, lit=None, recomputed=self._lines.recomputed + recomputed)
 
-    def tell(self, **what: object) -> None:
-        """Tell the GUI what is new."""
+    def tell(self, at_once: bool = False, **what: object) -> None:
+        """Tell the GUI what is new, unless it was told a moment ago: nobody sees a light of a millisecond."""
         self._lines = replace(self._lines, **what)  # type: ignore[arg-type]
-        self._context.tell(self._lines)
+        now = time.perf_counter()
+        if at_once or now - self._told > _MOMENT:
+            self._told = now
+            self._context.tell(self._lines)
 
 
 def _choose(turn: _Turn, logits: "Tensor", request: StepRequest) -> "Choice":

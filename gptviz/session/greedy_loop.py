@@ -178,6 +178,8 @@ class GreedyLoop(QObject):
             if self._left is not None and state.generation.playing:
                 self._left -= 1
                 what["generation"] = replace(what["generation"], playing=self._left > 0)
+            if what["generation"].playing:
+                what["activity"] = state.activity  # goes on: the window need not be laid out twice for each token
         self._session.pass_finished(outcome, "The next token could not be generated", what)
 
     def _shown_after(self, generation: Generation) -> int | None:
@@ -199,9 +201,17 @@ class GreedyLoop(QObject):
     def _play_on(self) -> None:
         if self._session.state.generation.playing:
             self._submit()
+        self._clear_activity()
+
+    def _clear_activity(self) -> None:
+        """End what was kept from one step to the next."""
+        if not self._session.computing and self._session.state.activity is not None:
+            self._session.change(activity=None)
 
     @Slot(object, object)
     def _state_changed(self, old: ViewState, new: ViewState) -> None:
+        if old.generation.playing and not new.generation.playing:
+            self._clear_activity()
         generates = new.activity is not None and new.activity.text == _GENERATING
         if new.loop.lit is not None and not generates:
             self._session.change(loop=replace(new.loop, lit=None, held=False))

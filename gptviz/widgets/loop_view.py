@@ -34,6 +34,7 @@ class LoopView(QWidget):
         self._rows: Sequence[LoopRow] = ()
         self._lit: int | None = None
         self._waits = False
+        self._code_width = self._needs = 0.0
         self.setAccessibleName("The loop, line by line")
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
@@ -41,12 +42,15 @@ class LoopView(QWidget):
 
     def set_rows(self, rows: Sequence[LoopRow], lit: int | None, waits: bool) -> None:
         """Show ``rows``; ``lit`` is the one that runs, or that waits to run if ``waits``."""
+        before = self._needs
         self._rows, self._lit, self._waits = rows, lit, waits
+        self._measure()
         spoken = [f"{row.code}: {row.shapes or 'not run yet'} {row.time}".strip() for row in rows]
         if lit is not None:
             spoken.append(f"line {lit + 1} {'waits' if waits else 'runs'}")
         self.setAccessibleDescription("; ".join(spoken))
-        self.updateGeometry()
+        if self._needs != before:
+            self.updateGeometry()
         self.update()
 
     def heightForWidth(self, width: int) -> int:
@@ -58,14 +62,15 @@ class LoopView(QWidget):
     def minimumSizeHint(self) -> QSize:
         return QSize(px(240), px(_ROW) * 5)
 
-    def _code_width(self) -> float:
-        metrics = QFontMetricsF(mono_font(12))
-        return max((metrics.horizontalAdvance(row.code) for row in self._rows), default=0.0)
+    def _measure(self) -> None:
+        """Note the width of the code, and the width that code and shapes need side by side."""
+        code, shapes = QFontMetricsF(mono_font(12)), QFontMetricsF(mono_font(11))
+        self._code_width = max((code.horizontalAdvance(row.code) for row in self._rows), default=0.0)
+        longest = max((shapes.horizontalAdvance(row.shapes) for row in self._rows), default=0.0)
+        self._needs = px(_NUMBER) + self._code_width + 4 * UNIT + longest + px(_TIME)
 
     def _fits(self, width: float) -> bool:
-        metrics = QFontMetricsF(mono_font(11))
-        shapes = max((metrics.horizontalAdvance(row.shapes) for row in self._rows), default=0.0)
-        return px(_NUMBER) + self._code_width() + 4 * UNIT + shapes + px(_TIME) <= width
+        return self._needs <= width
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -92,7 +97,7 @@ class LoopView(QWidget):
         painter.setFont(mono_font(12))
         painter.setPen(color(theme.text))
         code = line.adjusted(px(_NUMBER) + 4, 0, 0, 0)
-        code.setWidth(self._code_width() + 2)
+        code.setWidth(self._code_width + 2)
         draw_text(painter, code, row.code)
         painter.setFont(mono_font(11))
         time = QRectF(line.right() - px(_TIME), line.top(), px(_TIME) - UNIT, line.height())
@@ -108,5 +113,6 @@ class LoopView(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "_needs"):
+            self._measure()
             self.updateGeometry()
