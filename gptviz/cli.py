@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import NoReturn
 
 from gptviz import __version__
+from gptviz.checkpoints.errors import printable
 from gptviz.commands.chosen_model import ChoiceError
 from gptviz.commands.chosen_model import add_arguments as add_model_arguments
 from gptviz.commands.common import UsageError
@@ -45,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except (UsageError, ChoiceError) as error:
-        print(f"gptviz: {' '.join(str(error).split())}", file=sys.stderr)
+        print(f"gptviz: {printable(' '.join(str(error).split()))}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

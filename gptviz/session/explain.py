@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
+from gptviz.checkpoints.errors import printable
 from gptviz.session.state import Message, PromptTokens
 
 
 def explain(what: str, error: BaseException) -> Message:
     """Describe ``error``, which happened during ``what``, to a person."""
     kind = type(error).__name__
-    text = str(error).strip().rstrip(".") or kind
+    text = printable(str(error).strip().rstrip(".")) or kind
     if isinstance(error, MemoryError) or "allocate memory" in text or "can't allocate" in text:
         return Message(what, "the machine has not enough memory for it", "Choose a smaller model or a shorter prompt")
     if kind == "RefusedInputError":
