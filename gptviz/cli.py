@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import NoReturn
 
 from gptviz import __version__
+from gptviz.checkpoints.errors import printable
 from gptviz.commands.chosen_model import ChoiceError
 from gptviz.commands.chosen_model import add_arguments as add_model_arguments
 from gptviz.commands.common import UsageError
@@ -22,6 +23,8 @@ _COMMANDS = {
     "heads": ("heads", "score what each attention head does, on a text and on random tokens said twice"),
     "explain": ("explain", "show the arithmetic behind one number of a stage"),
     "where-from": ("where_from", "show what each part added to a value of the residual stream, or to a logit"),
+    "lens": ("lens", "show what each block would predict if the output head read the stream after it"),
+    "compare": ("compare", "show what differs between the runs of two texts"),
     "params": ("params", "count the parameters"),
     "shot": ("window", "save a picture of the window after a run; needs no screen"),
 }
@@ -43,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except (UsageError, ChoiceError) as error:
-        print(f"gptviz: {' '.join(str(error).split())}", file=sys.stderr)
+        print(f"gptviz: {printable(' '.join(str(error).split()))}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

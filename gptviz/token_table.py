@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 _LARGEST = 16 * 2**20  # bytes
@@ -25,7 +26,9 @@ def read_table(path: str | Path, vocab_size: int) -> tuple[str, ...]:
     TableError
         If there is no such text file, it has too many lines, or a token twice.
     """
-    path = Path(path).expanduser()
+    path = Path(path)
+    with suppress(RuntimeError):  # ~draft is a name like another if nobody is called draft
+        path = path.expanduser()
     lines = _lines(path)
     doubled = next((place for place in range(1, len(lines)) if lines[place - 1] == lines[place] == ""), None)
     if len(lines) == vocab_size + 1 and doubled is not None:

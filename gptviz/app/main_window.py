@@ -33,6 +33,9 @@ _CENTRE = (
     "layer-norm",
     "arithmetic",
     "where-from",
+    "lens",
+    "compare",
+    "loop",
 )  # the first above, the others as tabs below it
 _LEFT, _RIGHT = (0.365, 464, 590), (0.22, 280, 420)  # share of the width, smallest and largest px
 

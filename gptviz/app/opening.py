@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from html import escape
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,8 @@ from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Slot
 from PySide6.QtGui import QAction, QDropEvent
 from PySide6.QtWidgets import QDialog, QFileDialog, QMenu
 
+from gptviz.checkpoints.errors import printable
+from gptviz.checkpoints.files import expanded
 from gptviz.session.requests import CheckpointRequest, HeadsQuestion, TableQuestion
 from gptviz.session.state import ViewState
 
@@ -76,7 +79,7 @@ class Opening(QObject):
     def _last_folder(self) -> str:
         present = self._session.making.present
         path = present.path if isinstance(present, CheckpointRequest) else ""
-        return str(Path(path).expanduser().parent) if path and not path.startswith(HUB) else ""
+        return str(expanded(Path(path)).parent) if path and not path.startswith(HUB) else ""
 
     # --- recent ones -------------------------------------------------------------------------------------
 
@@ -84,8 +87,10 @@ class Opening(QObject):
         self.recent.clear()
         requests = self._window.recent.requests
         for request in requests:
-            shown = request.path if len(request.path) <= _LONGEST else f"…{request.path[1 - _LONGEST :]}"
+            path = printable(request.path)  # a tab would part off a shortcut
+            shown = path if len(path) <= _LONGEST else f"…{path[1 - _LONGEST :]}"
             action = self.recent.addAction(shown.replace("&", "&&"))
+            action.setToolTip(f"<p>{escape(path)}</p>")
             action.triggered.connect(partial(self._open_recent, request))
         if not requests:
             self.recent.addAction("nothing yet").setEnabled(False)
@@ -192,4 +197,4 @@ def _dropped(mime: QMimeData) -> str | None:
 
 
 def _whole(path: str) -> str:
-    return path if path.startswith(HUB) else str(Path(path).expanduser().absolute())
+    return path if path.startswith(HUB) else str(expanded(Path(path)).absolute())

@@ -1,5 +1,6 @@
 """The status bar: what is under way, or how the last pass went."""
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QToolButton
 
 from gptviz.panes.checks import summary
@@ -16,6 +17,7 @@ class StatusBar(QStatusBar):
         super().__init__()
         self.setSizeGripEnabled(False)
         self.activity = QLabel("Starting …")
+        self.activity.setTextFormat(Qt.TextFormat.PlainText)  # it names files
         self.progress = QProgressBar()
         self.progress.setTextVisible(False)
         self.progress.setFixedWidth(px(160))

@@ -75,7 +75,7 @@ class _Filler:
         count, size = stored.shape[0], torch.Size(stored.shape).numel()
         step = max(1, _CHUNK * count // (4 * size))
         for start in range(0, count, step):
-            rows = self._file.tensor(key)[start : start + step]
+            rows = self._file.rows(key, start, start + step)
             if rows.shape != (min(step, count - start), *stored.shape[1:]):
                 raise CheckpointError("the file was changed while it was being read", "Open it again")
             for part in parts:

@@ -1,10 +1,14 @@
-"""The chapter's own state dict: the names of GPTModel. Sizes are read off the tensors; heads can't be."""
+"""The chapter's own state dict: the names of GPTModel. Sizes are read off the tensors; heads can't be.
+
+A training script may have put the chapter's dictionary of settings beside it, which tells them.
+"""
 
 import re
 from dataclasses import dataclass
 
 from gptviz.checkpoints import plan
 from gptviz.checkpoints.plan import Plan, Stored, one
+from gptviz.checkpoints.settings import settings_with
 from gptviz.checkpoints.tensor_file import TensorFile
 
 FORMAT = "state dict of the chapter's GPTModel"
@@ -38,6 +42,8 @@ def plan_for(file: TensorFile, name: str, heads: int | None) -> Plan:
     F, _ = plan.size_of(file, f"{first}.ff.layers.0.weight", name)
     qkv_bias = f"{first}.att.W_query.bias" in file.entries
     bias = any(f"{first}.{key}" in file.entries for key in ("att.out_proj.bias", "norm1.shift"))
+    settings = settings_with("n_heads", file.rest)
+    plan.check_sizes(settings, name, {"n_layers": L, "emb_dim": E, "vocab_size": V, "context_length": C})
     stored = {f"{p}{key}": value for key, value in _stored(_Sizes(V, C, E, F, L, qkv_bias, bias)).items()}
     plan.check(stored, file, name, _MASKS, "the other tensors")
     config = plan.make_config(
@@ -45,7 +51,7 @@ def plan_for(file: TensorFile, name: str, heads: int | None) -> Plan:
         vocab_size=V,
         context_length=C,
         emb_dim=E,
-        n_heads=plan.heads_or_ask(heads, E, name),
+        n_heads=settings["n_heads"] if settings else plan.heads_or_ask(heads, E, name),
         n_layers=L,
         drop_rate=0.0,
         qkv_bias=qkv_bias,

@@ -16,7 +16,7 @@ def equal(file: TensorFile, one: str, other: str) -> bool:
         return True
     step = max(1, _CHUNK // max(1, shape[1]))
     for start in range(0, shape[0], step):
-        if not torch.equal(file.tensor(one)[start : start + step], file.tensor(other)[start : start + step]):
+        if not torch.equal(file.rows(one, start, start + step), file.rows(other, start, start + step)):
             return False
         file.forget()
     return True

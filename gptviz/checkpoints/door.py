@@ -1,6 +1,7 @@
 """Opening a checkpoint of whatever format."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,7 +87,7 @@ def load(path: str | Path, heads: int | None = None, on_progress: Callable[[floa
         If it is no checkpoint of a GPT-2-shaped model, damaged, not complete, or not to be trusted.
     """
     path = Path(path)
-    try:
+    with _explaining(path):
         found = find(path)
         stamp = found.stamp
         file = _open(found)
@@ -95,12 +96,6 @@ def load(path: str | Path, heads: int | None = None, on_progress: Callable[[floa
         gpt2_tokens = has_gpt2_tokens(found, plan.config.vocab_size)
         if found.stamp != stamp:
             raise CheckpointError(f"{found.name} was changed while it was being read", "Open it again")
-    except OSError as error:
-        raise CheckpointError(f"{path} can't be read: {error.strerror or error}", "Check the file") from error
-    except (MemoryError, RuntimeError) as error:
-        if isinstance(error, MemoryError) or "allocate memory" in str(error):
-            raise CheckpointError(f"{path.name} needs more memory than there is", "Choose a smaller model") from error
-        raise
     types = sorted({file.entries[key].stored_as for key in plan.stored if key in file.entries})
     stored_as = " and ".join(types)
     notes = plan.notes if types == ["fp32"] else (f"stored as {stored_as}, computed in fp32", *plan.notes)
@@ -109,9 +104,27 @@ def load(path: str | Path, heads: int | None = None, on_progress: Callable[[floa
 
 def describe(path: str | Path, heads: int | None = None) -> Description:
     """Read what a checkpoint is, without its weights; raises what ``load`` raises."""
-    found = find(Path(path))
-    plan = _plan(_open(found), found, heads)
-    return Description(found.name, plan.format, has_gpt2_tokens(found, plan.config.vocab_size), plan)
+    path = Path(path)
+    with _explaining(path):
+        found = find(path)
+        plan = _plan(_open(found), found, heads)
+        return Description(found.name, plan.format, has_gpt2_tokens(found, plan.config.vocab_size), plan)
+
+
+@contextmanager
+def _explaining(path: Path) -> Iterator[None]:
+    """Say of the file what the system says while it is read."""
+    try:
+        yield
+    except FileNotFoundError as error:  # it was there when it was looked for
+        name = Path(error.filename or path).name
+        raise CheckpointError(f"{name} vanished while it was being read", "Look where it went") from error
+    except OSError as error:
+        raise CheckpointError(f"{path} can't be read: {error.strerror or error}", "Check the file") from error
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, MemoryError) or "allocate memory" in str(error):
+            raise CheckpointError(f"{path.name} needs more memory than there is", "Choose a smaller model") from error
+        raise
 
 
 def _open(found: Found) -> TensorFile:

@@ -9,9 +9,8 @@ class CheckpointError(ValueError):
     """A checkpoint can't be opened: ``why``, and with ``remedy`` what to do."""
 
     def __init__(self, why: str, remedy: str = "Choose another file") -> None:
-        super().__init__(f"{why}. {remedy}")
-        self.why = why
-        self.remedy = remedy
+        self.why, self.remedy = printable(why), printable(remedy)
+        super().__init__(f"{self.why}. {self.remedy}")
 
 
 class HeadsNeeded(CheckpointError):  # noqa: N818 - a question more than an error
@@ -46,6 +45,12 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def printable(text: str) -> str:
+    """Put the text of a file, or its name, on one line, without what a terminal would obey or can't write."""
+    spaced = (" " if character.isspace() else character for character in text)
+    return "".join(character if character.isprintable() else "�" for character in spaced)
+
+
 def _shortened(name: str) -> str:
-    printable = "".join(character if character.isprintable() else "�" for character in name)
-    return printable if len(printable) <= 80 else f"{printable[:77]}…"
+    text = printable(name)
+    return text if len(text) <= 80 else f"{text[:77]}…"

@@ -1,6 +1,7 @@
 """From a path to the files of a checkpoint: which of them hold weights, and whether a config.json is with them."""
 
 import json
+import os
 import re
 import stat
 from collections.abc import Mapping
@@ -9,13 +10,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from gptviz.checkpoints.errors import CheckpointError, counted, first_few
+from gptviz.checkpoints.errors import CheckpointError, counted, first_few, printable
 
 CONFIG = "config.json"
 INDEX = ".index.json"
 WHOLE = ("model.safetensors", "pytorch_model.bin")  # in the order in which they are looked for
 _SUFFIXES = (".safetensors", ".pth", ".pt", ".bin", ".ckpt")
 _SHARD = re.compile(r"(.+)-\d{5}-of-\d{5}(\.safetensors|\.bin)$")
+_ANY_INDEX = re.compile(r"\.(safetensors|bin)\.index(\.[\w\-]+)?\.json$")  # the middle is a variant, such as fp16
 _LARGEST_JSON = 16 * 2**20  # bytes
 _GENERIC = ("model", "pytorch_model", "ckpt", "model_and_optimizer", "checkpoint", "weights", "state_dict")
 # what else is found in folders of models: file, what it is, what to do
@@ -52,16 +54,22 @@ def find(path: Path) -> Found:
     CheckpointError
         If there are none, or what is there is of another kind.
     """
-    path = path.expanduser()
+    path = expanded(path)
+    try:
+        os.fspath(path).encode("utf-8")
+    except UnicodeEncodeError:
+        raise CheckpointError(
+            f"the path {path} is no valid UTF-8, and the libraries that read weights take no other",
+            "Rename the file or folder",
+        ) from None
     if _kind(path) == "folder":
         return _in_folder(path)
     if path.name == CONFIG:
         return _in_folder(path.parent)
-    if path.name.endswith(INDEX):
+    if _ANY_INDEX.search(path.name):
         return _indexed(path, name_of(path))
-    shard = _SHARD.match(path.name)
-    index = path.with_name(f"{shard[1]}{shard[2]}{INDEX}") if shard else None
-    if index is not None and index.exists():
+    index = next((index for index in _indexes_of(path) if index.exists()), None)
+    if index is not None:
         return _indexed(index, name_of(path.parent))
     return Found(name_of(path), (path,), _config_beside(path))
 
@@ -90,13 +98,21 @@ def read_json(path: Path, largest: int = _LARGEST_JSON) -> dict[str, Any]:
 
 def name_of(path: Path) -> str:
     """Return what to call the checkpoint at ``path``: its name on the Hub, or the file's or folder's."""
-    path = path.expanduser().absolute()
+    path = expanded(path).absolute()
     for folder in (path, *path.parents):
         if folder.name.startswith("models--"):
-            return folder.name.removeprefix("models--").replace("--", "/")
+            return printable(folder.name.removeprefix("models--").replace("--", "/"))
     if path.stem.split("-0")[0].split(".")[0] in _GENERIC and path.parent.name:
-        return f"{path.parent.name}/{path.name}"
-    return path.name or str(path)
+        return printable(f"{path.parent.name}/{path.name}")
+    return printable(path.name or str(path))
+
+
+def expanded(path: Path) -> Path:
+    """Replace ~ by the home directory; leave a name that only looks like it, such as ~draft, as it is."""
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return path
 
 
 def _kind(path: Path) -> str:
@@ -123,6 +139,16 @@ def _brief(error: BaseException) -> str:
 def _config_beside(path: Path) -> Path | None:
     config = path.with_name(CONFIG)
     return config if config.exists() or config.is_symlink() else None
+
+
+def _indexes_of(path: Path) -> list[Path]:
+    """Return where the index of a shard can be: of model.fp16-00001-of-00002.safetensors, its variant at the end."""
+    shard = _SHARD.match(path.name)
+    if shard is None:
+        return []
+    name, _, variant = shard[1].rpartition(".")
+    usual = path.with_name(f"{shard[1]}{shard[2]}{INDEX}")
+    return [usual, path.with_name(f"{name}{shard[2]}.index.{variant}.json")] if name else [usual]
 
 
 def _in_folder(folder: Path) -> Found:
@@ -156,6 +182,14 @@ def _only_one(folder: Path) -> Found:
     except OSError as error:
         raise CheckpointError(f"{folder} can't be read: {error.strerror}", "Check its permissions") from error
     weights = [name for name in names if name.lower().endswith(_SUFFIXES)]
+    indexes = [name for name in names if _ANY_INDEX.search(name)]
+    if weights and all(_SHARD.match(name) for name in weights) and len(indexes) < 2:
+        if indexes:
+            return _indexed(folder / indexes[0], name_of(folder))
+        raise CheckpointError(
+            f"{folder.name} holds shards ({first_few(weights)}), but not their index, {WHOLE[0]}{INDEX} or the like",
+            "Download or copy all files of the checkpoint into one folder",
+        )
     if len(weights) > 1:
         raise CheckpointError(f"{folder.name} holds several checkpoints: {first_few(weights)}", "Open one of the files")
     if weights:

@@ -1,6 +1,6 @@
 """Hugging Face's GPT-2: weights stored (in, out), query, key and value in one tensor, settings in config.json."""
 
-import math
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -156,6 +156,6 @@ def _drop_rates(settings: Mapping[str, Any]) -> dict[str, float]:
 
 def _number(settings: Mapping[str, Any], key: str, otherwise: float) -> float:
     value = settings.get(key, otherwise)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
         raise CheckpointError(f"{CONFIG} says {key} = {str(value)[:40]}, which is no number", "Mend the file")
     return float(value)

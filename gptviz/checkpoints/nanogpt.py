@@ -1,13 +1,11 @@
 """nanoGPT's ckpt.pt: GPT-2's names with weights stored (out, in), and the settings in ``model_args``."""
 
-from collections.abc import Mapping
-
 from gptviz.checkpoints import gpt2_names, plan
 from gptviz.checkpoints.compare import equal
 from gptviz.checkpoints.errors import CheckpointError
 from gptviz.checkpoints.gpt2_names import Weights
 from gptviz.checkpoints.plan import Plan, one
-from gptviz.checkpoints.tensor_file import TensorFile
+from gptviz.checkpoints.settings import settings_with
 from gptviz.model.config import GELU_EXACT, GELU_TANH
 
 FORMAT = "nanoGPT"
@@ -20,18 +18,23 @@ def plan_for(weights: Weights, heads: int | None) -> Plan:
     with the tanh form.
     """
     file, name, names, shapes = weights.file, weights.name, weights.names, weights.shapes
-    args = _settings(file)
+    args = settings_with("n_head", file.rest, ("model_args", "config"))
     stored = gpt2_names.stored_as(names, shapes)
     tied = names.head not in file.entries
     if not tied:
         stored[names.head] = one("out_head.weight", (shapes.V, shapes.E))
     plan.check(stored, file, name, gpt2_names.MASKS, "the other tensors")
-    for key, found in (("n_layer", shapes.L), ("n_embd", shapes.E), ("vocab_size", shapes.V), ("block_size", shapes.C)):
-        if args.get(key, found) != found:
-            raise CheckpointError(
-                f"the settings of {name} say {key} = {str(args[key])[:40]}, but its tensors have {found:,}",
-                "Save the checkpoint again",
-            )
+    plan.check_sizes(
+        args,
+        name,
+        {"n_layer": shapes.L, "n_embd": shapes.E, "vocab_size": shapes.V, "block_size": shapes.C},
+    )
+    if args.get("bias") not in (None, shapes.bias):
+        raise CheckpointError(
+            f"the settings of {name} say bias = {args['bias']}, but its tensors {'have' if shapes.bias else 'lack'} "
+            "biases",
+            "Save the checkpoint again",
+        )
     old = "n_layer" in args and "bias" not in args
     config = plan.make_config(
         name,
@@ -49,12 +52,3 @@ def plan_for(weights: Weights, heads: int | None) -> Plan:
     )
     notes = () if args else ("the exact GELU, as in nanoGPT: the file does not say which",)
     return Plan(FORMAT, config, stored, {}, notes)
-
-
-def _settings(file: TensorFile) -> Mapping[str, object]:
-    """Return ``model_args``, or the training script's ``config`` where that has the number of heads."""
-    for key in ("model_args", "config"):
-        settings = file.rest.get(key)
-        if isinstance(settings, Mapping) and "n_head" in settings:
-            return settings
-    return {}

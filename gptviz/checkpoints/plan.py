@@ -108,6 +108,16 @@ def check(plan_of: Mapping[str, Stored], file: TensorFile, name: str, ignored: P
     check_types(plan_of, file, name)
 
 
+def check_sizes(settings: Mapping[str, object], name: str, sizes: Mapping[str, int]) -> None:
+    """Refuse settings of a file that contradict its own tensors; a setting may be absent."""
+    for key, found in sizes.items():
+        if settings.get(key) not in (None, found):
+            raise CheckpointError(
+                f"the settings of {name} say {key} = {str(settings[key])[:40]}, but its tensors have {found:,}",
+                "Save the checkpoint again",
+            )
+
+
 def check_types(keys: Iterable[str], file: TensorFile, name: str) -> None:
     """Refuse weights that are no floating-point numbers, such as quantised ones."""
     strange = {key: file.entries[key].dtype for key in keys if file.entries[key].dtype not in FLOATS}

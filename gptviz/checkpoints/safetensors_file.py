@@ -11,6 +11,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from gptviz.checkpoints.errors import CheckpointError
+from gptviz.checkpoints.steady import check_size, copied
 from gptviz.checkpoints.tensor_file import Entry
 
 _AGAIN = "Download or save it again"
@@ -25,11 +26,13 @@ class SafetensorsFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._size = path.stat().st_size
         self._check_size()
         self._file: Any = self._open()
         self.entries = {name: self._entry(name) for name in self._file.keys()}  # noqa: SIM118 - no mapping
 
     def tensor(self, name: str) -> Tensor:
+        check_size(self._path, self._size)  # the library reads the tensor's first byte, mapped as it is
         if self._file is None:
             self._file = self._open()
         try:
@@ -37,6 +40,9 @@ class SafetensorsFile:
         except SafetensorError as error:
             raise CheckpointError(f"{self._path.name} was changed while it was being read", "Open it again") from error
         return tensor
+
+    def rows(self, name: str, start: int, stop: int) -> Tensor:
+        return copied(self.tensor(name)[start:stop], self._path.name)
 
     def forget(self) -> None:
         self._file = None
@@ -64,7 +70,7 @@ class SafetensorsFile:
 
     def _check_size(self) -> None:
         """Compare what the header claims with the file's size, to say it better than the library does."""
-        size = self._path.stat().st_size
+        size = self._size
         with self._path.open("rb") as file:
             (length,) = struct.unpack("<Q", file.read(8).ljust(8, b"\0"))
             if length > min(size - 8, _LARGEST_HEADER):

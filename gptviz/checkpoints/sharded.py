@@ -40,6 +40,9 @@ class ShardedFile:
     def tensor(self, name: str) -> Tensor:
         return self._file_of[name].tensor(name)
 
+    def rows(self, name: str, start: int, stop: int) -> Tensor:
+        return self._file_of[name].rows(name, start, stop)
+
     def forget(self) -> None:
         for file in {id(file): file for file in self._file_of.values()}.values():
             file.forget()

@@ -35,6 +35,9 @@ class TensorFile(Protocol):
     def tensor(self, name: str) -> Tensor:
         """Return the tensor; where a memory map is used, nothing is read before its numbers are."""
 
+    def rows(self, name: str, start: int, stop: int) -> Tensor:
+        """Return rows of the tensor that are in memory, and stay there whatever happens to the file."""
+
     def forget(self) -> None:
         """Give up what was mapped, and with it the memory of the pages that were read."""
 

@@ -4,21 +4,22 @@ import pickle
 import re
 import warnings
 import zipfile
-from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from gptviz.checkpoints.errors import CheckpointError
+from gptviz.checkpoints.settings import plain_settings
+from gptviz.checkpoints.steady import check_size, copied
 from gptviz.checkpoints.tensor_file import Entry, torch_dtype_name
 
 _AGAIN = "Download or save it again"
 _SAVE = "Save the weights alone: torch.save(model.state_dict(), 'model.pth')"
 _LARGEST_PICKLE = 256 * 2**20  # bytes; of the structure, without the numbers
 _INSIDE = ("model_state_dict", "state_dict", "model", "module")  # where training scripts keep the state dict
+_MARKS = ("tok_emb.weight", "wpe.weight")  # names that tell a state dict at another place
 _LEGACY = b"\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19"  # PyTorch's number, after two bytes of the pickle protocol
 
 
@@ -27,6 +28,7 @@ class TorchFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._size = path.stat().st_size
         self._mapped = zipfile.is_zipfile(path)
         if self._mapped:
             self._check_zip()
@@ -35,19 +37,23 @@ class TorchFile:
         whole = self._load()
         self._inside = _place_of_state_dict(whole, path.name)
         self._tensors: dict[str, Tensor] | None = self._pick(whole)
-        self.rest = MappingProxyType(
-            {str(key): value for key, value in whole.items() if key != self._inside} if self._inside else {}
-        )
+        beside = {key: value for key, value in whole.items() if key != self._inside} if self._inside else {}
+        self.rest = plain_settings(beside)
         self.entries = {name: self._entry(name, tensor) for name, tensor in self._tensors.items()}
-        strange = [name for name in self._state(whole) if name not in self.entries]
-        self.entries |= {str(name): Entry((), f"a {type(self._state(whole)[name]).__name__}") for name in strange}
+        strange = {name: value for name, value in self._state(whole).items() if name not in self.entries}
+        self.entries |= {_written(name): Entry((), f"a {type(value).__name__}") for name, value in strange.items()}
 
     def tensor(self, name: str) -> Tensor:
         if self._tensors is None:
+            check_size(self._path, self._size)
             self._tensors = self._pick(self._load())
         if name not in self._tensors:
             raise CheckpointError(f"{self._path.name} was changed while it was being read", "Open it again")
         return self._tensors[name]
+
+    def rows(self, name: str, start: int, stop: int) -> Tensor:
+        rows = self.tensor(name)[start:stop]
+        return copied(rows, self._path.name) if self._mapped else rows
 
     def forget(self) -> None:
         if self._mapped:
@@ -115,7 +121,7 @@ class TorchFile:
 
     def _check_zip(self) -> None:
         """Look at the zip's list of contents: torch would inflate whatever it is told to."""
-        name, size = self._path.name, self._path.stat().st_size
+        name, size = self._path.name, self._size
         try:
             with zipfile.ZipFile(self._path) as archive:
                 members = archive.infolist()
@@ -162,6 +168,11 @@ def _reason(error: Exception) -> str:
     return lines[0][:200].rstrip(".") if lines else type(error).__name__
 
 
+def _written(key: object) -> str:
+    """Return a key as text; only the kind of one that is no text, as writing it could take forever."""
+    return key if isinstance(key, str) else f"‹{type(key).__name__}›"
+
+
 def _is_plain(name: object, value: object) -> bool:
     return (
         isinstance(name, str)
@@ -174,11 +185,15 @@ def _is_plain(name: object, value: object) -> bool:
 
 def _place_of_state_dict(whole: dict[Any, Any], file: str) -> str | None:
     """Return the key that holds the state dict; None if ``whole`` is one itself."""
-    if any(isinstance(value, Tensor) and str(key).endswith("weight") for key, value in whole.items()):
+    if any(isinstance(value, Tensor) and _written(key).endswith("weight") for key, value in whole.items()):
         return None
     for key in _INSIDE:
         inside = whole.get(key)
-        if isinstance(inside, Mapping) and any(isinstance(value, Tensor) for value in inside.values()):
+        if isinstance(inside, dict) and any(isinstance(value, Tensor) for value in inside.values()):
             return key
-    keys = ", ".join(str(key)[:40] for key in list(whole)[:5]) or "nothing at all"
+    for key, inside in whole.items():
+        names = map(_written, inside) if isinstance(key, str) and isinstance(inside, dict) else ()
+        if any(name.endswith(_MARKS) for name in names):
+            return str(key)
+    keys = ", ".join(_written(key)[:40] for key in list(whole)[:5]) or "nothing at all"
     raise CheckpointError(f"{file} holds no state dict: at its top there is {keys}", _SAVE)

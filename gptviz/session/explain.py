@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
+from gptviz.checkpoints.errors import printable
 from gptviz.session.state import Message, PromptTokens
 
 
 def explain(what: str, error: BaseException) -> Message:
     """Describe ``error``, which happened during ``what``, to a person."""
     kind = type(error).__name__
-    text = str(error).strip().rstrip(".") or kind
+    text = printable(str(error).strip().rstrip(".")) or kind
     if isinstance(error, MemoryError) or "allocate memory" in text or "can't allocate" in text:
         return Message(what, "the machine has not enough memory for it", "Choose a smaller model or a shorter prompt")
     if kind == "RefusedInputError":
@@ -61,6 +62,11 @@ ONE_TEXT_ONLY = Message(
     "Nothing was generated",
     "a batch is on screen, and the greedy loop continues one text",
     "Remove the other rows and press Run",
+)
+SAME_TOKEN_AGAIN = Message(
+    "No branch was made",
+    "the same token was chosen again",
+    "Change the temperature or the seed of the draw, or pick one of the candidates",
 )
 EMPTY_PROMPT = Message("There is nothing to run", "the prompt is empty", "Type at least one character")
 

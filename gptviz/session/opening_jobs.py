@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from gptviz import resources
+from gptviz.checkpoints.errors import printable
 from gptviz.session.jobs import BuiltModel, use_threads
 from gptviz.session.requests import CheckpointRequest
 from gptviz.session.state import ModelInfo
@@ -25,7 +26,8 @@ def open_checkpoint(request: CheckpointRequest, context: JobContext) -> BuiltMod
     use_threads()
     path = _downloaded(request.path, context)
     name = resources.MODELS.get(request.path) or path.rstrip("/\\").replace("\\", "/").split("/")[-1]
-    checkpoint = load(path, request.heads, lambda share: context.report(f"Opening {name}", share))
+    doing = f"Opening {printable(name)}"
+    checkpoint = load(path, request.heads, lambda share: context.report(doing, share))
     tokenizer, vocabulary = _tokenizer(checkpoint, request, context)
     config = checkpoint.model.config
     info = ModelInfo(
@@ -54,7 +56,7 @@ def read_tokens(path: str, vocab_size: int, context: JobContext) -> "Tokenizer":
 
 def table_title(path: str) -> str:
     """Say where the texts of tokens come from."""
-    return f"the table {path.rstrip('/').split('/')[-1]}"
+    return f"the table {printable(path.rstrip('/').split('/')[-1])}"
 
 
 BARE = "bare IDs"

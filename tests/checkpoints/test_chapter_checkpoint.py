@@ -40,6 +40,25 @@ def test_a_state_dict_opens_alone_with_masks_and_beside_an_optimizer(tmp_path, c
     assert torch.equal(logits(checkpoint.model), logits(model))
 
 
+@pytest.mark.parametrize("key", ["net", "weights", "generator"])
+def test_a_state_dict_is_found_by_its_names_whatever_a_script_calls_it(tmp_path: Path, key: str) -> None:
+    model = random_model(CHAPTER)
+    torch.save({"optimizer": {"state": {}}, key: model.state_dict()}, tmp_path / "model.pth")
+
+    assert torch.equal(logits(load(tmp_path, heads=3).model), logits(model))
+
+
+def test_settings_beside_the_state_dict_tell_the_number_of_heads(tmp_path: Path) -> None:
+    model = random_model(CHAPTER)
+    settings = {"vocab_size": 61, "context_length": 10, "emb_dim": 12, "n_heads": 3, "n_layers": 2, "qkv_bias": True}
+    torch.save({"model_state_dict": model.state_dict(), "config": settings}, tmp_path / "model.pth")
+    assert torch.equal(logits(load(tmp_path).model), logits(model))
+
+    torch.save({"model_state_dict": model.state_dict(), "config": settings | {"n_layers": 12}}, tmp_path / "model.pth")
+    with pytest.raises(CheckpointError, match="say n_layers = 12, but its tensors have 2"):
+        load(tmp_path)
+
+
 @pytest.mark.parametrize("prefix", ["_orig_mod.", "module.", "model."])
 def test_names_may_have_a_prefix(tmp_path: Path, prefix: str) -> None:
     model = random_model(CHAPTER)

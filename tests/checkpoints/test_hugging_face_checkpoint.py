@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 from checkpoint_writers import SMALL, hugging_face, logits, random_model, script
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from torch import Tensor
 from torch.testing import assert_close
 
@@ -132,6 +132,32 @@ def sharded(folder: Path, tensors: dict[str, Tensor], ending: str = "safetensors
     weight_map = {name: file for file, half in halves.items() for name in half}
     (folder / f"{stem}.{ending}.index.json").write_text(json.dumps({"metadata": {}, "weight_map": weight_map}))
     return folder
+
+
+@pytest.mark.parametrize("index", ["model.safetensors.index.fp16.json", "weights.safetensors.index.json"])
+@pytest.mark.parametrize("opened", ["the folder", "the index", "a shard"])
+def test_an_index_of_a_variant_or_another_name_is_found(tmp_path: Path, index: str, opened: str) -> None:
+    stem = "model.fp16" if "fp16" in index else "weights"
+    model = random_model(TIED)
+    folder = hugging_face(tmp_path / "hf", model)
+    tensors = load_file(folder / "model.safetensors")
+    (folder / "model.safetensors").unlink()
+    places = {name: f"{stem}-{1 + place % 2:05}-of-00002.safetensors" for place, name in enumerate(tensors)}
+    for shard in set(places.values()):
+        save_file({name: tensors[name] for name in tensors if places[name] == shard}, folder / shard)
+    (folder / index).write_text(json.dumps({"weight_map": places}))
+
+    what = {"the folder": "", "the index": index, "a shard": f"{stem}-00002-of-00002.safetensors"}[opened]
+
+    assert torch.equal(logits(load(folder / what).model), logits(model))
+
+
+def test_shards_without_their_index_are_told_to_be_so(tmp_path: Path) -> None:
+    folder = hugging_face(tmp_path / "hf", random_model(SMALL))
+    (folder / "model.safetensors").rename(folder / "model-00001-of-00002.safetensors")
+
+    with pytest.raises(CheckpointError, match=r"holds shards .* but not their index"):
+        load(folder)
 
 
 def test_a_head_of_its_own_stays_one_although_the_settings_say_tied(tmp_path: Path) -> None:
@@ -269,6 +295,7 @@ def test_tokens_are_gpt2s_unless_the_size_or_a_vocabulary_beside_the_weights_say
         ({"n_head": True}, "no whole number"),
         ({"n_inner": 0}, "no model has that"),
         ({"layer_norm_epsilon": float("nan")}, "says layer_norm_epsilon = nan, which is no number"),
+        ({"layer_norm_epsilon": 10**400}, "says layer_norm_epsilon = 1000.*, which is no number"),
         ({"layer_norm_epsilon": -1e-5}, "norm_eps must be above 0"),
         ({"resid_pdrop": 1.5}, "says resid_pdrop = 1.5"),
         ({"scale_attn_weights": "yes"}, "scale_attn_weights must be True or False"),

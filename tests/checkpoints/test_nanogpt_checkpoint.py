@@ -68,6 +68,9 @@ def test_mask_buffers_of_slow_attention_are_ignored(tmp_path: Path) -> None:
     [
         ({"n_layer": 3}, "say n_layer = 3, but its tensors have 2"),
         ({"vocab_size": 50304}, "say vocab_size = 50304, but its tensors have 61"),
+        ({"vocab_size": torch.tensor([61, 61])}, "say vocab_size = ‹Tensor›, but its tensors have 61"),
+        ({"bias": False}, "say bias = False, but its tensors have biases"),
+        ({"n_head": 10**500}, "n_heads must be a whole number, but is '‹int›'"),
         ({"n_head": float("nan")}, "n_heads must be a whole number, but is nan"),
         ({"n_head": 7}, "12 / 7 leaves 5"),
         ({"dropout": 2.0}, "drop_rate must be at least 0 and below 1"),
