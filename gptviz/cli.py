@@ -23,6 +23,8 @@ _COMMANDS = {
     "heads": ("heads", "score what each attention head does, on a text and on random tokens said twice"),
     "explain": ("explain", "show the arithmetic behind one number of a stage"),
     "where-from": ("where_from", "show what each part added to a value of the residual stream, or to a logit"),
+    "lens": ("lens", "show what each block would predict if the output head read the stream after it"),
+    "compare": ("compare", "show what differs between the runs of two texts"),
     "params": ("params", "count the parameters"),
     "shot": ("window", "save a picture of the window after a run; needs no screen"),
 }

@@ -17,7 +17,9 @@ from safetensors.torch import save_file
 from torch import Tensor
 from train_small import VOCABULARY, Corpus, held_out_loss
 
+from gptviz.analysis.heads import SCORE_NAMES
 from gptviz.checkpoints import load
+from gptviz.commands.head_report import report_on_probe
 from gptviz.model import GPTModel, initialise
 from gptviz.tokenizer import gpt2_tokenizer
 
@@ -124,7 +126,18 @@ def measured(model: GPTModel, text: str, corpus: Corpus) -> dict[str, float]:
         "never_mass": float(never),
         "never_gap": -float(best_never),
         "excerpt_tokens": len(excerpt),
+        **best_scores(model),
     }
+
+
+def best_scores(model: GPTModel) -> dict[str, float]:
+    """Measure the highest score that any head has on the probe, beside that of uniform attention."""
+    report, figures = report_on_probe(model.eval()), {}
+    for name in ("previous", "induction"):
+        place = SCORE_NAMES.index(name)
+        figures |= {f"best_{name}": float(report.scores[:, :, place].max())}
+        figures |= {f"uniform_{name}": float(report.uniform[place])}
+    return figures
 
 
 def written_card(

@@ -386,7 +386,7 @@ def test_a_shot_that_cannot_be_written_says_so(shell: Shell, qapp: QApplication,
         (("where-from", "a", "--logit", "5", "--index", "0", *TINY), "--index 0 does not fit: give sequence and token"),
         (
             ("where-from", "a", "--stage", "trf_blocks.0.norm1", "--index", "0,0,0", *TINY),
-            "trf_blocks.0.norm1 is no stage of the residual stream: choose embeddings, drop_emb, ",
+            "'trf_blocks.0.norm1' is no stage of the residual stream: choose embeddings, drop_emb, ",
         ),
         (("where-from", "a", "--stage", "embeddings", *TINY), "--index is missing: give sequence, token and feature"),
         (

@@ -96,8 +96,19 @@ def test_a_masked_score_has_no_number_in_json(explains: Call) -> None:
         (("--stage", "last", "--index=-1,0"), "goes from 0 to 0, but is -1"),
         (("--stage", "last", "--index", "0,a"), "'0,a' is no index such as 0,3,2,1"),
         (("--stage", "last", "--index", ""), "'' is no index"),
+        (("--stage", "last", "--index", "0,1_0"), "'0,1_0' is no index"),
+        (("--stage", "last", "--index", "0,٣"), "'0,٣' is no index"),
+        (("--stage", "last", "--index", "0,1.5"), "'0,1.5' is no index"),
+        (("--stage", "last", "--index", "9" * 5000), "9…' is no index"),
+        (("--stage", "last", "--index", "0," + "9" * 20), "but is 99999999999999999999"),
+        (("--stage", "last", "--index", ",".join("0" * 500)), "this one has 500"),
+        (("--stage", "x" * 5000, "--index", "0"), "x…': 'gptviz trace' lists them"),
+        (("--stage", "a\x1b[31m\nb", "--index", "0"), r"there is no stage 'a\x1b[31m\nb'"),
         (("--stage", "last"), "--index"),
     ],
 )
 def test_a_number_that_is_not_there_is_refused_in_one_line(refuses: Call, words: tuple[str, ...], reason: str) -> None:
-    assert reason in refuses(*words)
+    message = refuses(*words)
+
+    assert reason in message
+    assert len(message) < 200

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gptviz.analysis.operands import stream_stages
+from gptviz.analysis.place import read_index, shortened
 
 if TYPE_CHECKING:
     from gptviz.model.config import GPTConfig
 
 _PLACES = ("sequence", "token", "feature")
+_LONG = 20  # digits that no ID has
 _VISIBLE = {"␣": " ", "⏎": "\n", "⇥": "\t"}  # as token texts are shown
 
 
@@ -38,16 +40,16 @@ def token_named(text: str, encode: Callable[[str], Sequence[int]], vocabulary: i
         If it is no single token, or an ID outside the vocabulary.
     """
     if text.isascii() and text.isdecimal():
-        if int(text) < vocabulary:
+        if len(text) < _LONG and int(text) < vocabulary:
             return int(text)
-        raise ValueError(f"{text} is no token: IDs go from 0 to {vocabulary - 1:,}")
+        raise ValueError(f"{shortened(text)} is no token: IDs go from 0 to {vocabulary - 1:,}")
     quoted = len(text) > 2 and text[0] == text[-1] == '"'
     written = "".join(_VISIBLE.get(character, character) for character in (text[1:-1] if quoted else text))
     ids = encode(written)
     if len(ids) == 1 and ids[0] < vocabulary:
         return ids[0]
     found = "no token" if not ids else f"{len(ids)} tokens"
-    raise ValueError(f"“{written}” is {found}: give one token with its leading space, or an ID")
+    raise ValueError(f"“{shortened(written)}” is {found}: give one token with its leading space, or an ID")
 
 
 @dataclass(frozen=True)
@@ -92,21 +94,21 @@ def _stream_question(asked: Asked, config: "GPTConfig") -> Question:
     stages = stream_stages(config)
     if asked.stage not in stages:
         raise ValueError(
-            f"{asked.stage} is no stage of the residual stream: "
+            f"{shortened(asked.stage or '')!r} is no stage of the residual stream: "
             f"choose {stages[0]}, {stages[1]}, {stages[2]} … {stages[-1]}"
         )
     feature = _numbers(asked.index, _PLACES)[2]
     return Question("stream", stage=asked.stage, feature=_place(feature, config.emb_dim, "feature"))
 
 
-def _numbers(index: str | None, names: Sequence[str]) -> list[int]:
+def _numbers(index: str | None, names: Sequence[str]) -> tuple[int, ...]:
     example = ",".join("0" for _ in names)
     try:
-        numbers = [] if index is None else [int(part) for part in index.split(",")]
+        numbers = () if index is None else read_index(index)
     except ValueError:
-        numbers = []
+        numbers = ()
     if len(numbers) != len(names):
-        given = "is missing" if index is None else f"{index} does not fit"
+        given = "is missing" if index is None else f"{shortened(index)} does not fit"
         raise ValueError(f"--index {given}: give {', '.join(names[:-1])} and {names[-1]}, such as {example}")
     return numbers
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, np.dtype[Any]]
 
 MOST_VALUES = 2**22  # of a matrix: what can be shown and measured at once without a wait
+_VAST = 1e15  # a size from which on squares are taken in double precision
 _SHARES = ("att.weights", "att.dropout")  # between 0 and 1; later keys hold softmax's zeros
 
 
@@ -119,6 +120,14 @@ def statistics(values: Array) -> Statistics:
     return _of_finite(finite, float(finite.min()), float(finite.max()), minus, others)
 
 
+def extreme(values: Array, largest: bool) -> tuple[int, int]:
+    """Return row and column of the largest or the least of the finite ``values``, the first of equal ones."""
+    edge = -np.inf if largest else np.inf
+    finite = np.where(np.isfinite(values), values, edge)
+    place = int(finite.argmax() if largest else finite.argmin())
+    return place // values.shape[1], place % values.shape[1]
+
+
 def limit(values: Array) -> float:
     """Return the largest finite absolute value, or 1 if there is none above 0."""
     low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 0.0)
@@ -129,6 +138,8 @@ def limit(values: Array) -> float:
 
 
 def _of_finite(values: Array, low: float, high: float, minus: int = 0, others: int = 0) -> Statistics:
+    if max(-low, high) > _VAST:
+        values = values.astype(np.float64)  # in single precision the squares would be infinite
     mean = float(values.mean(dtype=np.float64))
     centred = values - values.dtype.type(mean)
     square = float(np.dot(centred, centred)) / values.size - (mean - float(values.dtype.type(mean))) ** 2

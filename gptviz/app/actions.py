@@ -36,6 +36,14 @@ class Actions:
         self.edit_prompt = self._action("Edit prompt", "Ctrl+L", "Put the cursor into the prompt", window.edit_prompt)
         self.step = self._action("Generate a token", "Ctrl+G", "Append the likeliest token", session.loop.step)
         self.play = self._action("Play or pause", "Ctrl+Shift+G", "Append tokens until paused", session.loop.toggle)
+        travel = session.travel
+        self.line = self._action(
+            "Run one line", "Ctrl+Shift+N", "Run one line of the loop, then wait", session.loop.line
+        )
+        self.step_back = self._action("One step back", "Ctrl+PgUp", "Show the step before in all panes", travel.back)
+        self.step_on = self._action("One step on", "Ctrl+PgDown", "Show the step after in all panes", travel.forward)
+        self.undo = self._action("Undo", "Ctrl+Z", "Take back the last change to the generated text", travel.undo)
+        self.redo = self._action("Redo", "Ctrl+Shift+Z", "Make it again", travel.redo)
         self.reset = self._action("Reset generation", "Ctrl+R", "Drop the generated tokens", session.loop.reset)
         walk, live = session.walk, session.live
         self.walks = [
@@ -61,6 +69,8 @@ class Actions:
             "Continue the held pass", "F9", "Go on to the next breakpoint or the end", live.run_on
         )
         self.add_row = self._action("Add a row", "Ctrl+B", "Make a batch of several prompts", session.add_prompt)
+        self.pin = self._action("Pin this run to compare", "Ctrl+P", "Put the run on screen aside as A", self._pin)
+        self.unpin = self._action("Unpin", "Ctrl+Shift+P", "Let the pinned run go", session.comparing.unpin)
         self.surprisal = self._action(
             "Surprisal",
             "Ctrl+U",
@@ -119,12 +129,13 @@ class Actions:
         opening = self.opening
         opens = (opening.file, opening.folder, opening.hub, opening.recent)
         self._menu("File", (*opens, None, opening.table, opening.about, None, self.quit))
-        self._menu("Run", (self.run, self.cancel, None, self.edit_prompt, self.add_row))
+        self._menu("Run", (self.run, self.cancel, None, self.edit_prompt, self.add_row, None, self.pin, self.unpin))
         self._menu(
             "Walk",
             (*self.walks, None, self.explain, self.back, self.forward, None, self.step_live, self.next, self.run_on),
         )
-        self._menu("Generate", (self.step, self.play, None, self.reset))
+        steps = (self.step, self.line, self.play, None, self.step_back, self.step_on)
+        self._menu("Generate", (*steps, None, self.undo, self.redo, self.reset))
         bar.addMenu(self.model_menu)
         if self.labs:
             self._menu("Labs", (self.bench, None, *self.labs))
@@ -213,6 +224,10 @@ class Actions:
         self._schemes[self._window.appearance.scheme].setChecked(True)
         self.larger.setChecked(self._window.appearance.lecture)
         self.predict.setChecked(self._window.session.state.options.predict_first)
+
+    def _pin(self) -> None:
+        self._window.session.comparing.pin()
+        self._window.show_pane("compare")
 
     def _toggle_theme(self) -> None:
         self._window.set_scheme("light" if self._window.appearance.theme.name == "dark" else "dark")

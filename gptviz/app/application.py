@@ -194,5 +194,5 @@ def _wait_until_idle(session: Session) -> ViewState:
 
 
 def _unsettled(session: Session) -> bool:
-    quiet = session.attributing.pending or session.measuring.unfinished or session.labs.pending
+    quiet = session.watched or session.measuring.unfinished or session.labs.pending
     return session.busy or quiet

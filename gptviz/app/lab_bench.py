@@ -69,6 +69,7 @@ class LabBench(QObject):
                     self._last = dock.name
                 dock.hide()
         floating = [dock for dock in self.docks.values() if dock.isFloating() and not dock.isHidden()]
+        _settle(self._window)
         self._window.restoreState(before)
         for dock in floating:
             dock.setFloating(True)
@@ -89,8 +90,16 @@ class LabBench(QObject):
             if name not in _STAYS and not dock.isFloating():
                 dock.hide()
         docks = [dock for dock in self.docks.values() if not dock.isFloating()]
-        for dock in docks:
+        for dock in docks[:1]:
             window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
-            dock.show()
         for dock in docks[1:]:
             window.tabifyDockWidget(docks[0], dock)
+        for dock in docks:
+            dock.show()  # not before: one below the other they would make the window higher
+
+
+def _settle(window: "MainWindow") -> None:
+    """Let the layout see which docks are hidden: tabs that it still believes in stay on screen for good."""
+    layout = window.layout()
+    assert layout is not None
+    layout.activate()

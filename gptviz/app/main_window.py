@@ -33,6 +33,9 @@ _CENTRE = (
     "layer-norm",
     "arithmetic",
     "where-from",
+    "lens",
+    "compare",
+    "loop",
 )  # the first above, the others as tabs below it
 _LEFT, _RIGHT = (0.365, 464, 590), (0.22, 280, 420)  # share of the width, smallest and largest px
 
@@ -198,6 +201,8 @@ class MainWindow(QMainWindow):
         for tabs in self.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
             tabs.setElideMode(Qt.TextElideMode.ElideNone)  # where names have no room, the tabs scroll
             tabs.setUsesScrollButtons(True)
+            if tabs.count() > 1:
+                tabs.show()  # Qt forgets to, for docks that were hidden when they were put together
 
     # --- state and look ----------------------------------------------------------------------------------
 

@@ -73,6 +73,7 @@ QTabBar::tab {{ background: transparent; color: {theme.muted}; padding: {px(7)}p
 QTabBar::tab:selected {{ color: {theme.text}; border-bottom: 2px solid {theme.accent}; }}
 QTabBar::tab:hover {{ color: {theme.text}; }}
 QTabBar QToolButton {{ border: none; background: {theme.window}; padding: 0; min-height: 0; }}
+QTabBar QToolButton:hover {{ background: {hover}; }}
 
 QLabel#paneHeading {{ font-family: "{MONO_FAMILY}"; font-size: {px(13)}px; font-weight: 600; }}
 QLabel#rowTitle {{ font-weight: 600; }}
@@ -113,6 +114,9 @@ QPushButton#reset:hover {{ background: {hover}; color: {theme.text}; }}
 QToolButton#flat {{ background: transparent; border: 1px solid transparent; padding: {px(4)}px {px(6)}px; }}
 QToolButton#flat:hover {{ background: {hover}; }}
 QToolButton#flat:focus {{ border: 1px solid {theme.accent}; }}
+QToolButton#inRow {{ background: transparent; border: 1px solid transparent; padding: 0; min-height: 0; }}
+QToolButton#inRow:hover {{ background: {hover}; }}
+QToolButton#inRow:focus {{ border: 1px solid {theme.accent}; }}
 QToolButton#tag {{ background: {theme.panel}; border: 1px solid {theme.accent}; color: {theme.accent};
     font-size: {px(12)}px; padding: {px(1)}px {px(8)}px; min-height: {px(18)}px; border-radius: {px(5)}px; }}
 QToolButton#tag:hover {{ background: {theme.accent}; color: {theme.on_accent}; }}

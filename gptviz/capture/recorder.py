@@ -166,6 +166,12 @@ class BlockReplay:
             block(block_input)
         return recorder.tensors
 
+    def head(self, stream: Tensor) -> Tensor:
+        """Return the logits (B, T, V) that the final norm and the output head make of ``stream`` (B, T, E)."""
+        with torch.no_grad():
+            logits: Tensor = self.model.out_head(self.model.final_norm(stream))
+        return logits
+
 
 @contextmanager
 def _modes(modules: Mapping[str, nn.Module], modes: Mapping[str, bool]) -> Iterator[None]:

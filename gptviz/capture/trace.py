@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import torch
@@ -21,6 +21,23 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 class TraceError(RuntimeError):
     """A stage can't be had from this trace; the message says why."""
+
+
+class ModelGone:
+    """Stands in for a replay where the model was let go."""
+
+    def __call__(self, *_: object) -> NoReturn:
+        raise TraceError("the model that computed this is no longer in memory")
+
+    @property
+    def model(self) -> NoReturn:
+        self()
+
+    @property
+    def modes(self) -> NoReturn:
+        self()
+
+    head = __call__
 
 
 @dataclass(frozen=True)
@@ -51,7 +68,7 @@ class Trace:
     records: tuple[StageRecord, ...]
     digests: Mapping[str, Array]
     kept: Mapping[str, Tensor]
-    replay: "BlockReplay"
+    replay: "BlockReplay | ModelGone"
     replayed: Mapping[str, Tensor] = field(default_factory=dict)
 
     @property
@@ -101,7 +118,8 @@ class Trace:
         tensor = self._at_hand(name)
         if tensor is None:
             layer = self.record(name).stage.layer
-            assert layer is not None
+            if layer is None:
+                raise TraceError(f"{name} was not kept")
             tensor = self.with_block(layer).replayed[name]
         return tensor
 
@@ -153,6 +171,10 @@ class Trace:
         """Return the eps of the LayerNorm at module path ``norm``."""
         return float(self.replay.model.get_submodule(norm).eps)  # type: ignore[arg-type]
 
+    def keeps_block(self, layer: int) -> bool:
+        """Tell whether the inside of block ``layer`` stays at hand when another one is replayed."""
+        return f"{block_name(layer)}.drop_shortcut2" in self.kept
+
     def with_block(
         self, layer: int, early: str | None = None, on_early: "Callable[[Trace], None] | None" = None
     ) -> "Trace":
@@ -179,6 +201,45 @@ class Trace:
                 "the model's weights were changed since; run the prompt again"
             )
         return replace(self, replayed=MappingProxyType(tensors))
+
+    def through_head(self, name: str, row: int, positions: slice) -> Array:
+        """Return the logits (t, V) that final norm and head make of the residual stream at stage ``name``.
+
+        ``positions`` are t tokens of sequence ``row``. The model itself does this with the last block's output alone.
+        """
+        array: Array = self.replay.head(self[name][row : row + 1, positions])[0].numpy()
+        return array
+
+    @property
+    def can_replay(self) -> bool:
+        """Whether the model is still there, to run blocks again whose inside is not at hand."""
+        return not isinstance(self.replay, ModelGone)
+
+    def without_model(self) -> "Trace":
+        """Return a trace that does not keep the model in memory; what is not at hand can't be had any more."""
+        return replace(self, replay=ModelGone())
+
+    def keeping(self) -> "Trace":
+        """Return a trace that keeps the insides of blocks that were replayed, too."""
+        return replace(self, kept=MappingProxyType({**self.kept, **self.replayed}), replayed=MappingProxyType({}))
+
+    def holding(self, *names: str) -> "Trace":
+        """Return a trace that has of what was replayed the stages ``names`` alone at hand."""
+        return replace(self, replayed=MappingProxyType({name: self.replayed[name] for name in names}))
+
+    def within(self, budget: int) -> "Trace":
+        """Return a trace of no more than ``budget`` bytes, as far as leaving out what can be spared does it.
+
+        These are what was replayed, and the logits of all positions; the last position's stay.
+        """
+        if self.nbytes <= budget:
+            return self
+        lighter = self.holding()
+        if lighter.nbytes <= budget or "last" not in self.kept:
+            return lighter
+        kept = {name: tensor for name, tensor in self.kept.items() if name != "out_head"}
+        kept["last"] = kept["last"].clone()  # else it holds the logits of all positions
+        return replace(lighter, kept=MappingProxyType(kept))
 
     @property
     def nbytes(self) -> int:

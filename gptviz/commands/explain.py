@@ -2,6 +2,7 @@
 
 import argparse
 
+from gptviz.analysis.place import read_index
 from gptviz.commands.chosen_model import chosen
 from gptviz.commands.common import UsageError, add_json, add_text, encode_prompt, piece_json, print_json
 
@@ -16,9 +17,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _index(text: str) -> tuple[int, ...]:
     try:
-        return tuple(int(part) for part in text.split(","))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no index such as 0,3,2,1") from None
+        return read_index(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def run(options: argparse.Namespace) -> int:

@@ -1,38 +1,74 @@
-"""``gptviz generate``: the greedy loop."""
+"""``gptviz generate``: the greedy loop, or one that draws."""
 
 import argparse
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
+from gptviz.analysis.decoding_settings import DEFAULT_SAMPLE_SEED, Decoding, DecodingError
 from gptviz.commands.chosen_model import chosen
 from gptviz.commands.common import TOP, UsageError, add_json, add_text, candidate_json, encode_prompt, print_json
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from gptviz.analysis.decoding import Choice
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_text(parser)
     parser.add_argument("--max-new-tokens", type=int, required=True, metavar="N")
+    parser.add_argument("--temperature", type=float, default=0.0, help="0, the default, is greedy: nothing is drawn")
+    parser.add_argument("--top-k", type=int, metavar="K", help="draw from the K likeliest tokens")
+    parser.add_argument("--top-p", type=float, default=1.0, metavar="P", help="draw from the likeliest with P together")
+    parser.add_argument("--sample-seed", type=int, default=DEFAULT_SAMPLE_SEED, help="seed of the draw (default 42)")
     add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     import torch
 
-    from gptviz.analysis.candidates import top_candidates
+    from gptviz.analysis.decoding import choose
     from gptviz.model import greedy_steps
 
     if options.max_new_tokens < 0:
         raise UsageError(f"--max-new-tokens must be at least 0, but is {options.max_new_tokens}")
-    choice = chosen(options)
-    tokenizer = choice.tokenizer
-    prompt = encode_prompt(choice, options.text, None)
-    ids, steps = list(prompt), []
-    for step in greedy_steps(choice.model, torch.tensor([prompt]), options.max_new_tokens):
-        top = [candidate_json(c, tokenizer) for c in top_candidates(step.logits[0].numpy(), TOP)]
+    model = chosen(options)
+    decoding = _decoding(options, model.config.vocab_size)
+    tokenizer = model.tokenizer
+    prompt = encode_prompt(model, options.text, None)
+    ids: list[int] = list(prompt)
+    steps: list[dict[str, Any]] = []
+    made: list[Choice] = []
+
+    def choice(last: "Tensor") -> "Tensor":
+        made.append(choose(last[0].numpy(), decoding, len(ids), TOP))
+        return torch.tensor([[made[-1].chosen.id]])
+
+    for step in greedy_steps(model.model, torch.tensor([prompt]), options.max_new_tokens, choice):
+        token, top = (
+            candidate_json(made[-1].chosen, tokenizer),
+            [candidate_json(c, tokenizer) for c in made[-1].candidates],
+        )
+        chance = {} if decoding.greedy else {"chance": made[-1].chance}
         ids.append(int(step.next_ids))
-        steps.append({"context_tokens": step.context.shape[1], **top[0], "top": top})
+        steps.append({"context_tokens": step.context.shape[1], **token, **chance, "top": top})
         if not options.json:
-            print(f"{top[0]['probability'] * 100:9.5f} %  {top[0]['id']:>6}  {top[0]['text']!r}", flush=True)
+            print(f"{token['probability'] * 100:9.5f} %  {token['id']:>6}  {token['text']!r}", flush=True)
     text = tokenizer.decode(ids)
     if options.json:
-        print_json({"prompt_ids": prompt, "ids": ids, "text": text, "steps": steps})
+        drawn = {} if decoding.greedy else {"decoding": asdict(decoding)}
+        print_json({"prompt_ids": prompt, "ids": ids, "text": text, **drawn, "steps": steps})
     else:
         print(text)
     return 0
+
+
+def _decoding(options: argparse.Namespace, vocab_size: int) -> Decoding:
+    if options.top_k is not None and options.top_k > vocab_size:
+        raise UsageError(f"--top-k is {options.top_k}, but the vocabulary has {vocab_size} tokens")
+    try:
+        return Decoding(
+            temperature=options.temperature, top_k=options.top_k, top_p=options.top_p, seed=options.sample_seed
+        )
+    except DecodingError as error:
+        raise UsageError(str(error)) from error

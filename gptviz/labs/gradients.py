@@ -120,4 +120,6 @@ def _check(sizes: Sequence[int], depth: int, width: int) -> None:
 
 
 def _gigabytes(size: int) -> str:
+    if size >= 10**15:
+        return "more than a million GB"
     return f"{size / 1e9:,.0f} GB" if size >= 1e11 else f"{size / 1e9:.1f} GB"

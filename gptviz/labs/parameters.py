@@ -116,6 +116,8 @@ def check_countable(config: GPTConfig) -> None:
     for name in ("vocab_size", "context_length", "emb_dim"):
         if getattr(config, name) > LARGEST_SIZE:
             raise RefusedInputError(name, f"Too large: at most {LARGEST_SIZE:,}.")
+    if config.ff_dim > 4 * LARGEST_SIZE:
+        raise RefusedInputError("emb_dim", f"n_inner, pasted besides, is too large: at most {4 * LARGEST_SIZE:,}.")
     if config.n_layers > MOST_LAYERS:
         raise RefusedInputError(
             "n_layers", f"At most {MOST_LAYERS:,} here: each block is made, without memory, to count."

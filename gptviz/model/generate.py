@@ -1,12 +1,14 @@
-"""Greedy generation: crop, forward, last position, argmax, append, again."""
+"""Generation: crop, forward, last position, argmax or another choice, append, again."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from gptviz.model.gpt import GPTModel, InputError
+
+Choice = Callable[[Tensor], Tensor]
 
 
 @dataclass(frozen=True)
@@ -15,7 +17,7 @@ class GreedyStep:
 
     context: Tensor  # (B, T) the IDs that the model saw
     logits: Tensor  # (B, V) of the last position
-    next_ids: Tensor  # (B, 1) the most likely token
+    next_ids: Tensor  # (B, 1) the chosen token
 
 
 def crop(ids: Tensor, context_length: int) -> Tensor:
@@ -34,15 +36,19 @@ def greedy_choice(last: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def greedy_step(model: GPTModel, ids: Tensor) -> GreedyStep:
+def greedy_step(model: GPTModel, ids: Tensor, choice: Choice = greedy_choice) -> GreedyStep:
     """Run the model once on the end of ``ids`` (B, T) and choose the next token."""
     context = crop(ids, model.config.context_length)
     logits = last_logits(model(context))  # (B, T, V) → (B, V)
-    return GreedyStep(context, logits, greedy_choice(logits))
+    return GreedyStep(context, logits, choice(logits))
 
 
-def greedy_steps(model: GPTModel, ids: Tensor, max_new_tokens: int) -> Iterator[GreedyStep]:
+def greedy_steps(
+    model: GPTModel, ids: Tensor, max_new_tokens: int, choice: Choice = greedy_choice
+) -> Iterator[GreedyStep]:
     """Yield ``max_new_tokens`` steps, each with the tokens chosen so far appended to ``ids`` (B, T).
+
+    Another ``choice`` than the greedy one makes of the last position's logits (B, V) the next IDs (B, 1).
 
     Raises
     ------
@@ -52,6 +58,6 @@ def greedy_steps(model: GPTModel, ids: Tensor, max_new_tokens: int) -> Iterator[
     if max_new_tokens < 0:
         raise InputError(f"the number of new tokens must be at least 0, but is {max_new_tokens}")
     for _ in range(max_new_tokens):
-        step = greedy_step(model, ids)
+        step = greedy_step(model, ids, choice)
         yield step
         ids = torch.cat((ids, step.next_ids), dim=1)  # (B, T) → (B, T + 1)

@@ -34,9 +34,12 @@ PANES: tuple[PaneEntry, ...] = (
     PaneEntry("layer-norm", "LayerNorm", "layer_norm", "LayerNormPane"),
     PaneEntry("arithmetic", "Arithmetic", "arithmetic", "ArithmeticPane"),
     PaneEntry("where-from", "Where from", "where_from", "WhereFromPane"),
+    PaneEntry("loop", "Loop", "loop", "LoopPane"),
     PaneEntry("checks", "Checks", "checks", "ChecksPane"),
     PaneEntry("next-token", "Next token", "next_token", "NextTokenPane"),
     PaneEntry("generation", "Generation", "generation", "GenerationPane"),
+    PaneEntry("lens", "Logit lens", "lens", "LensPane"),
+    PaneEntry("compare", "Compare", "compare", "ComparePane"),
     PaneEntry("tour", "Tour", "tour", "TourPane", at_first=False),
 )
 

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from gptviz.analysis.arithmetic import Explanation, Operand, Place, explain, snippet
+from gptviz.analysis.arithmetic.onward import PROBABILITY
 from gptviz.analysis.arithmetic.words import Words
 from gptviz.analysis.arithmetic.writing import plain, whole
 from gptviz.analysis.formulas import Sizes
@@ -34,7 +35,7 @@ from gptviz.widgets.crumbs import Crumb, Crumbs
 from gptviz.widgets.icons import icon
 from gptviz.widgets.number_chips import NumberChip, NumberChips
 from gptviz.widgets.number_head import NumberHead
-from gptviz.widgets.text import number, visible
+from gptviz.widgets.text import number, percent, visible
 from gptviz.widgets.theme import UNIT, px
 from gptviz.widgets.working import Working
 
@@ -56,7 +57,7 @@ class ArithmeticPane(Pane):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._explanation: Explanation | None = None
+        self.explanation: Explanation | None = None
         self._place: Place | None = None
         self._words = Words((), str, 1)
         self._narrow = False
@@ -80,6 +81,8 @@ class ArithmeticPane(Pane):
         self.head = NumberHead()
         self.sentence = _label("sentence")
         self.working = Working()
+        self.onward_title = _label("rowTitle", PROBABILITY)
+        self.onward = Working()
         self.made_from = _label("rowTitle", "Made from")
         self.chips = NumberChips()
         self.chips.chosen.connect(self._chip_chosen)
@@ -125,6 +128,8 @@ class ArithmeticPane(Pane):
         last.addWidget(self.verdict, 1)
         last.addWidget(self.parts, 0, Qt.AlignmentFlag.AlignTop)
         column.addLayout(last)
+        column.addWidget(self.onward_title)
+        column.addWidget(self.onward)
         column.setSpacing(2 * UNIT)
         column.addStretch()
         body = QWidget()
@@ -173,18 +178,18 @@ class ArithmeticPane(Pane):
         if place != self._place:
             self.area.verticalScrollBar().setValue(0)
         self._place = place
-        self._explanation = None if trace is None or place is None else explain(trace, place.name, place.index)
+        self.explanation = None if trace is None or place is None else explain(trace, place.name, place.index)
         self.area.setVisible(place is not None)
         self.hint.setVisible(place is None)
         model = new.model
         named = model is not None and (model.source != "" or model.seed is not None)  # so that a program can make it
-        self.copy.setEnabled(self._explanation is not None and named)
+        self.copy.setEnabled(self.explanation is not None and named)
         if trace is None or place is None:
             return
         self._show_head(trace, place)
-        self.charts.show_explanation(self._explanation, self._words, self._stage)
-        if self._explanation is not None:
-            self._show_explanation(self._explanation)
+        self.charts.show_explanation(self.explanation, self._words, self._stage)
+        if self.explanation is not None:
+            self._show_explanation(self.explanation)
 
     def _show_trail(self, state: ViewState) -> None:
         trail = state.trail
@@ -202,14 +207,19 @@ class ArithmeticPane(Pane):
         stage = self._stage(place)
         assert stage is not None
         title = stage_text(Sizes(stage, trace.config, trace.batch, trace.tokens)).title
-        found = self._explanation
+        found = self.explanation
         value = "…" if found is None else exact(found.captured, found.whole)
-        self.head.set_number(title, stage.family.value, self._words.coordinates(stage, place.index), value)
+        where = self._words.coordinates(stage, place.index)
+        if found is not None and found.onward:
+            where += (("probability", percent(found.onward[-1].value)),)
+        self.head.set_number(title, stage.family.value, where, value)
         self.head.setToolTip(str(place))
         shown: tuple[QWidget, ...] = (self.working, self.made_from, self.chips, self.verdict)
         self.parts.setVisible(found is not None and self._question(trace, place) is not None)
         for part in shown:
             part.setVisible(found is not None)
+        for part in (self.onward_title, self.onward):
+            part.setVisible(found is not None and bool(found.onward))
         if found is None:
             self.sentence.setText(missing(trace, stage))
             self.head.set_verdict("", wrong=False)
@@ -218,6 +228,7 @@ class ArithmeticPane(Pane):
         self.head.set_verdict(*short_verdict(found))
         self.sentence.setText(found.sentence)
         self.working.set_steps([working_step(step, found) for step in found.steps])
+        self.onward.set_steps([working_step(step, found) for step in found.onward])
         self._show_operands(found)
         self.verdict.setText(verdict(found))
         self.verdict.setProperty("wrong", not found.ok)
@@ -267,10 +278,10 @@ class ArithmeticPane(Pane):
 
     def _copy(self) -> None:
         state = self.session.state
-        if self._explanation is None or state.trace is None or state.model is None:
+        if self.explanation is None or state.trace is None or state.model is None:
             return
         QGuiApplication.clipboard().setText(
-            snippet(state.trace, self._explanation, state.model.seed, state.model.source)
+            snippet(state.trace, self.explanation, state.model.seed, state.model.source)
         )
         self.copy.setText("Copied")
         self._copied.start()

@@ -73,7 +73,7 @@ class Charts(QWidget):
         vectors = () if behind is None or behind.right is None else (behind.left, behind.right)
         self.behind.show_rows(*self._rows(vectors, behind, stage_of))
         if behind is not None:
-            self.behind.title.setText(f"Behind it: query · key = {number(_sum(behind))}")
+            self.behind.title.setText(f"Behind it: query · key = {number(behind.total)}")
 
     def _rows(
         self, vectors: tuple[Vector, ...], terms: Terms | None, stage_of: StageOf
@@ -104,7 +104,7 @@ class Charts(QWidget):
             return
         shown = self._shown(terms)
         rest = shown < len(terms) and not terms.compared
-        total = "" if terms.compared else number(_sum(terms), 5)
+        total = "" if terms.compared else number(terms.total, 5)
         sizes = [abs(float(terms.values[terms.largest(1)[0]])), abs(terms.rest(shown)) if rest else 0.0]
         self._limit = max(*sizes, 0.0 if terms.extra is None else abs(terms.extra.value)) or 1.0
         self.bars.set_rows(
@@ -196,10 +196,6 @@ class _Strips(QWidget):
         axis = self._vectors[0].axis
         values = [f"{row.label} {number(float(row.values[at]))}" for row in self.strips.rows]
         self.readout.setText(f"{axis} {self._words.at(axis, at)}   {'   '.join(values)}")
-
-
-def _sum(terms: Terms) -> float:
-    return float(terms.values.sum()) + (0.0 if terms.extra is None else terms.extra.value)
 
 
 def _label(name: str, text: str = "") -> QLabel:

@@ -18,7 +18,8 @@ _NOT_KEPT = "Not kept: this block can be run again once the pass has ended."
 
 def working_step(step: Step, found: Explanation) -> WorkingStep:
     """Return a step as it is drawn; what would stand there twice is left out."""
-    result = whole(step.value) if step.whole else figure(step.value, 7 if step is found.steps[-1] else 4)
+    ends = (found.steps[-1:], found.onward[-1:])
+    result = whole(step.value) if step.whole else figure(step.value, 7 if any(step in end for end in ends) else 4)
     plain_numbers = step.numbers in (result, figure(step.value))
     return WorkingStep(step.name, step.equation, "" if plain_numbers else step.numbers, result)
 
@@ -55,7 +56,12 @@ def verdict(found: Explanation) -> str:
     )
     if found.ok:
         return f"{both}: {measured}."
-    return f"{both}: {measured}. This arithmetic does not give the model's number; were weights changed since the run?"
+    why = (
+        "A number on the way is beyond 3.4e38, the largest that the model's single precision has, and was ∞ there."
+        if found.overflowed
+        else "This arithmetic does not give the model's number; were weights changed since the run?"
+    )
+    return f"{both}: {measured}. {why}"
 
 
 def missing(trace: "Trace", stage: Stage) -> str:

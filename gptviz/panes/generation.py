@@ -15,18 +15,24 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
+from gptviz.analysis.place import Place
 from gptviz.panes.pane import Pane, differs
+from gptviz.session.generation import GeneratedStep
 from gptviz.session.session import Session
-from gptviz.session.state import GeneratedStep, ViewState
+from gptviz.session.state import ViewState
+from gptviz.widgets.note import Note
 from gptviz.widgets.text import percent, visible
 from gptviz.widgets.theme import UNIT, current, mono_font, px, text_font
 
-_COLUMNS = ("Step", "Token", "p", "Runners-up")
+_COLUMNS = ("Step", "Token", "p", "Others")
 _RUNNERS_UP = 3
 
 
 class GenerationPane(Pane):
-    """Step, play, reset; a row for each token. Choosing a row shows that step's trace in all panes."""
+    """Step, play, reset; a row for each token.
+
+    Choosing a row shows that step's trace in all panes; a double click or Enter explains its token's probability.
+    """
 
     name = "generation"
     title = "Generation"
@@ -35,7 +41,7 @@ class GenerationPane(Pane):
         super().__init__(session)
         self.step = QPushButton("Step")
         self.step.setObjectName("primary")
-        self.step.setToolTip("Append the likeliest token (Ctrl+G)")
+        self.step.setToolTip("Append a token (Ctrl+G)")
         self.step.clicked.connect(session.loop.step)
         self.play = QPushButton("Play")
         self.play.setToolTip("Append tokens until paused (Ctrl+Shift+G)")
@@ -50,6 +56,8 @@ class GenerationPane(Pane):
         self.hint = QLabel("Step appends the likeliest token and runs the model again on the longer text.")
         self.hint.setObjectName("muted")
         self.hint.setWordWrap(True)
+        self.how = Note()
+        self.how.setToolTip("How the next tokens are chosen: the pane Loop changes it")
         self.model = _StepsModel(session)
         self.table = QTableView()
         self.table.setModel(self.model)
@@ -62,7 +70,10 @@ class GenerationPane(Pane):
         self.table.horizontalHeader().setSectionResizeMode(3, QHeaderView.ResizeMode.Stretch)
         self.table.horizontalHeader().setHighlightSections(False)
         self.table.selectionModel().currentRowChanged.connect(self._row_chosen)
+        self.table.activated.connect(self._row_opened)
+        self.table.setToolTip("Click shows a step's pass everywhere; a double click or Enter explains its token")
         self._following = False
+        self._to_explain: int | None = None  # the step that is explained as soon as its pass is there
         self._set_sizes()
         buttons = QHBoxLayout()
         buttons.setSpacing(2 * UNIT)
@@ -74,6 +85,7 @@ class GenerationPane(Pane):
         layout.setContentsMargins(3 * UNIT, 3 * UNIT, 3 * UNIT, 3 * UNIT)
         layout.setSpacing(2 * UNIT)
         layout.addLayout(buttons)
+        layout.addWidget(self.how)
         layout.addWidget(self.text)
         layout.addWidget(self.hint, 0, Qt.AlignmentFlag.AlignTop)
         layout.addWidget(self.table, 1)
@@ -81,7 +93,7 @@ class GenerationPane(Pane):
     def _set_sizes(self) -> None:
         self.text.setFixedHeight(QFontMetrics(text_font()).lineSpacing() * 3 + px(16))
         self.table.verticalHeader().setDefaultSectionSize(px(24))
-        for column, width in enumerate((40, 96, 76)):
+        for column, width in enumerate((36, 84, 72)):
             self.table.setColumnWidth(column, px(width))
 
     def changeEvent(self, event: QEvent) -> None:
@@ -95,7 +107,10 @@ class GenerationPane(Pane):
         self.step.setEnabled(ready and new.activity is None)
         self.play.setEnabled(ready and (generation.playing or new.held is None))
         self.play.setText("Pause" if generation.playing else "Play")
-        self.reset.setEnabled(bool(generation.steps))
+        self.reset.setEnabled(bool(generation.nodes))
+        self._explain_opened(new)
+        if differs(old, new, "decoding", "caching"):
+            self.how.setText(new.decoding.brief + (" · cache" if new.caching else ""))
         if not differs(old, new, "generation"):
             return
         self.model.set_steps(generation.steps)
@@ -117,7 +132,23 @@ class GenerationPane(Pane):
 
     def _row_chosen(self, index: QModelIndex, before: QModelIndex) -> None:
         if index.isValid() and not self._following:
-            self.session.loop.show(index.row())
+            self.session.travel.show(index.row())
+
+    def _row_opened(self, index: QModelIndex) -> None:
+        self.session.travel.show(index.row())
+        self._to_explain = index.row()
+        self._explain_opened(self.session.state)
+
+    def _explain_opened(self, state: ViewState) -> None:
+        """Explain the logit of the step that was opened, once its pass is on screen; another choice forgets it."""
+        step, loop = self._to_explain, self.session.loop
+        if step is None or (state.generation.shown == step and state.activity is not None):
+            return
+        self._to_explain = None
+        if state.generation.shown == step and loop.step_of(state.trace) == step:
+            token = state.generation.steps[step].chosen.id
+            self.session.go_to(Place("last", (state.selection.row, token)))
+            self.explain_selected()
 
 
 class _StepsModel(QAbstractTableModel):
@@ -167,7 +198,7 @@ class _StepsModel(QAbstractTableModel):
             return _alignment(index.column())
         if role == Qt.ItemDataRole.ToolTipRole:
             lines = [f"{self._text(c.id)}  {percent(c.probability)}" for c in step.candidates]
-            return "\n".join([f"{len(step.context)} tokens in, token {step.chosen.id} out", *lines])
+            return "\n".join([f"{step.context_tokens} tokens in, token {step.chosen.id} out", *lines])
         return None
 
     def _cell(self, row: int, step: GeneratedStep, column: int) -> str:
@@ -177,7 +208,8 @@ class _StepsModel(QAbstractTableModel):
             return self._text(step.chosen.id)
         if column == 2:
             return percent(step.chosen.probability)
-        return "  ".join(self._text(candidate.id) for candidate in step.candidates[1 : _RUNNERS_UP + 1])
+        others = [candidate for candidate in step.candidates if candidate.id != step.chosen.id]
+        return "  ".join(self._text(candidate.id) for candidate in others[:_RUNNERS_UP])
 
     def _text(self, token: int) -> str:
         return visible(self._session.token_text(token))

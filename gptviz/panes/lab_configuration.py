@@ -11,7 +11,7 @@ from gptviz.labs.dictionary import DictionaryError, as_dictionary, read_dictiona
 from gptviz.labs.refusal import RefusedInputError
 from gptviz.model.config import CONFIGS, GPT2_SMALL, ConfigError, GPTConfig
 from gptviz.panes.lab_configuration_words import basis_of, cost_rows, shape_rows, warning_of
-from gptviz.panes.lab_settings import PRESETS, others_of, read, settings, values_of
+from gptviz.panes.lab_settings import PRESETS, brief, others_of, read, settings, values_of
 from gptviz.panes.pane import Pane, differs
 from gptviz.session import lab_jobs
 from gptviz.session.session import Session
@@ -44,6 +44,7 @@ class ConfigurationLabPane(Pane):
         super().__init__(session)
         self._config = GPT2_SMALL
         self._basis: Basis | None = None
+        self._too_large = False  # the settings are good, but their size is refused
         self.header = LabHeader(
             "What does a setting change, before anything is built?",
             "Shapes and parameters follow from the settings; time is estimated from a measurement on this machine. "
@@ -152,8 +153,11 @@ class ConfigurationLabPane(Pane):
             self._config = config
             self._show_config()
             self._submit()
+        else:
+            self._too_large = False
 
     def _show_config(self) -> None:
+        self._too_large = False
         self.build.setEnabled(True)
         self.copy.setEnabled(True)
         self.note.setText("")
@@ -177,7 +181,7 @@ class ConfigurationLabPane(Pane):
         try:
             config = GPTConfig.from_dict(read_dictionary(QGuiApplication.clipboard().text()))
         except (DictionaryError, ConfigError) as error:
-            self.note.setText(f"Nothing was pasted: {error}.")
+            self.note.setText(f"Nothing was pasted: {brief(str(error))}.")
             return
         self._use(config)
         self.note.setText("Pasted.")
@@ -193,10 +197,9 @@ class ConfigurationLabPane(Pane):
 
     def _ended(self, outcome: Outcome) -> None:
         if isinstance(outcome.error, RefusedInputError):
-            self.form.refuse(outcome.error.field, str(outcome.error))
-            self.build.setEnabled(False)
+            self._refuse(outcome.error)
         elif outcome.error is not None:
-            self.note.setText(f"The estimate failed: {outcome.error}")
+            self.note.setText(brief(f"The estimate failed: {outcome.error}"))
         elif not outcome.cancelled:
             self._show(outcome.result)  # type: ignore[arg-type]
 
@@ -206,9 +209,16 @@ class ConfigurationLabPane(Pane):
         self.basis.setText(basis_of(report))
         self.shapes.set_rows(shape_rows(report))
         if not report.edited.fits:
-            refusal = report.edited.refusal
-            self.form.refuse(refusal.field, str(refusal))
-            self.build.setEnabled(False)
+            self._refuse(report.edited.refusal)
+        elif self._too_large:  # another prompt, or memory that is free again
+            self._too_large = False
+            self.form.accept()
+            self.build.setEnabled(True)
+
+    def _refuse(self, refusal: RefusedInputError) -> None:
+        self._too_large = True
+        self.form.refuse(refusal.field, str(refusal))
+        self.build.setEnabled(False)
 
 
 def _button(text: str, tip: str, key: str) -> QPushButton:

@@ -9,11 +9,13 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from gptviz.labs.feed_forward_sizes import PRESETS, Sizes, State, Verdict
 from gptviz.labs.refusal import RefusedInputError
+from gptviz.panes.lab_question import LabQuestion
 from gptviz.panes.pane import Pane
 from gptviz.session import lab_jobs
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.session.worker import Outcome
+from gptviz.tour import lab_questions as questions
 from gptviz.widgets.lab_header import LabHeader
 from gptviz.widgets.number_field import NumberField
 from gptviz.widgets.number_rule import NumberRule
@@ -84,6 +86,8 @@ class FeedForwardLabPane(Pane):
         self.error = _label("torchError")
         self.remedy = _label("")
         self.cost = _label("muted")
+        self.told = QWidget()
+        self.question = LabQuestion(session, (self.chain, self.told), self)
         self._lay_out()
         self.presets.set_choice("chapter")
 
@@ -106,13 +110,13 @@ class FeedForwardLabPane(Pane):
                     box.addWidget(self.fields[key])
             box.addStretch()
             grid.addLayout(box, 1, column)
-        words = QVBoxLayout()
+        words = QVBoxLayout(self.told)
         words.setContentsMargins(px(10), 0, 0, 0)
         words.setSpacing(2 * UNIT)
         for widget in (self.verdict, self.error, self.reason, self.remedy, self.cost):
             words.addWidget(widget)
         words.addStretch()
-        grid.addLayout(words, 1, 4, 1, 2)
+        grid.addWidget(self.told, 1, 4, 1, 2)
         body = QWidget()
         body.setLayout(grid)
         body.setMaximumWidth(px(_WIDEST))
@@ -121,6 +125,7 @@ class FeedForwardLabPane(Pane):
         layout.setSpacing(3 * UNIT)
         layout.addWidget(self.header)
         layout.addWidget(self.presets)
+        layout.addWidget(self.question.box)
         layout.addWidget(body, 4)
         layout.addStretch(1)
 
@@ -129,6 +134,7 @@ class FeedForwardLabPane(Pane):
             self._submit()
 
     def _use(self, sizes: Sizes) -> None:
+        self.question.expect()
         self._sizes = sizes
         for field in fields(sizes):
             self.fields[field.name].set_value(getattr(sizes, field.name))
@@ -159,6 +165,7 @@ class FeedForwardLabPane(Pane):
             self._show(outcome.result)  # type: ignore[arg-type]
 
     def _show(self, run: "FeedForwardRun") -> None:
+        self.question.before(partial(questions.feed_forward, run.sizes))
         sign, tone = _SIGNS[run.verdict]
         self.verdict.setText(f"{sign}  {run.headline}")
         self.verdict.setProperty("tone", tone)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _START = 1.0
 _TENTHS = 1e4  # the gap is drawn in units of 1e-4
+_NEXT_TO_NOTHING = 1e-4
 _GELU = CurveStyle("GELU", "feed-forward")
 _RELU = CurveStyle("ReLU", "muted", dashed=True)
 _GAP = CurveStyle("tanh form − exact form", "accent")
@@ -186,14 +187,19 @@ def _written(row: "ActivationRow", mark: str = "") -> tuple[str, ...]:
 
 def _meaning(here: "ActivationRow", curves: "Curves") -> str:
     where, low = curves.lowest
-    if here.x == 0:
+    if np.float32(here.x) == 0:  # as the model has it
         return (
             "At 0 both give 0. GELU is smooth here, with slope ½; ReLU has a corner, and PyTorch takes 0 for its slope."
         )
     if here.x > 0:
-        return "ReLU hands x on as it is. GELU gives a little less, and more and more of x the larger x gets."
+        if here.gelu == here.relu:
+            return "ReLU hands x on as it is, and so does GELU: this far to the right nothing is left of the bend."
+        return (
+            f"ReLU hands x on as it is. GELU gives {number(100 * here.gelu / here.relu, 3)} % of it, and more of x the "
+            f"larger x gets."
+        )
     lowest = f"GELU's lowest value is {number(low, 3)}, at x = {number(where, 3)}."
-    if here.gelu_slope == 0 or abs(here.gelu) < 1e-4:
+    if here.x < where and abs(here.gelu) < _NEXT_TO_NOTHING:
         return f"Far to the left both give next to nothing, and next to no gradient comes back. {lowest}"
     return (
         f"ReLU gives 0 with slope 0: a unit that is always here never learns. GELU still gives {number(here.gelu, 3)} "

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _CHAPTER = {"seed": 123, "depth": 5, "width": 3}
 _LARGEST_SEED = 2**63 - 1
 _MOST_LAYERS = 500
+_WIDEST_LAYER = 999_999_999
 _PLAIN = CurveStyle("without shortcuts", "muted", dashed=True)
 _SHORTCUT = CurveStyle("with shortcuts", "accent")
 _RULES = {
@@ -44,7 +45,13 @@ _RULES = {
         lowest_reason="there is no network without a layer",
         highest_reason="more layers would not answer at once",
     ),
-    "width": NumberRule(whole=True, lowest=1, lowest_reason="a layer needs an input"),
+    "width": NumberRule(
+        whole=True,
+        lowest=1,
+        highest=_WIDEST_LAYER,
+        lowest_reason="a layer needs an input",
+        highest_reason="no memory holds a wider layer",
+    ),
 }
 _TIPS = {
     "seed": ("Seed", "Where the random weights start from", "of the weights"),

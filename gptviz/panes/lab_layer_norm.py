@@ -10,11 +10,13 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QVBoxLayout
 
 from gptviz.panes.lab_layer_norm_text import explanation, formulas, measured
+from gptviz.panes.lab_question import LabQuestion
 from gptviz.panes.pane import Pane
 from gptviz.session import lab_jobs
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.session.worker import Outcome
+from gptviz.tour.lab_questions import Spread, variance_after
 from gptviz.widgets.figures import Figures
 from gptviz.widgets.formula import Formula
 from gptviz.widgets.lab_columns import LabColumns, Part
@@ -25,6 +27,7 @@ from gptviz.widgets.number_line import NumberLine
 from gptviz.widgets.number_rule import NumberRule
 from gptviz.widgets.row_table import RowTable
 from gptviz.widgets.segmented import Segmented
+from gptviz.widgets.text import number
 from gptviz.widgets.theme import UNIT, px
 from gptviz.widgets.value_slider import ValueSlider
 
@@ -103,6 +106,8 @@ class LayerNormLabPane(Pane):
         self.difference.setWordWrap(True)
         self.result: LayerNormResult | None = None
         self._place = 0  # the row of the chapter's batch that the edited one stands for
+        told = (self.formulas["after"], self.measured, self.explanation)
+        self.question = LabQuestion(session, told, self)
         self._connect()
         self._lay_out()
         self._show_settings()
@@ -128,7 +133,8 @@ class LayerNormLabPane(Pane):
             self.shift,
             1,
         ]
-        steps: list[Part] = [self.table, *self.formulas.values(), self.measured, self.explanation, self.line, 1]
+        steps: list[Part] = [self.question.box, self.table, *self.formulas.values()]
+        steps += [self.measured, self.explanation, self.line, 1]
         columns = LabColumns(
             [
                 (settings, 216, 216),
@@ -159,6 +165,7 @@ class LayerNormLabPane(Pane):
         self.session.labs.submit(self.name, work, self._answered)
 
     def _row_chosen(self, key: str) -> None:
+        self.question.expect()
         if key == "constant":
             self.table.set_values([_CONSTANT] * max(1, len(self.table.values)))
             self._ask()
@@ -182,6 +189,7 @@ class LayerNormLabPane(Pane):
         self._ask()
 
     def _reset(self) -> None:
+        self.question.expect()
         self._place = 0
         self._show_settings()
         self._ask_for(None)
@@ -220,6 +228,8 @@ class LayerNormLabPane(Pane):
                 ("scale, shift", steps.output),
             ]
         )
+        spread = Spread(len(steps.row), steps.before.variance, steps.root, steps.settings.eps, steps.after.variance)
+        self.question.before(partial(variance_after, spread, _five))
         self._show_formulas()
         self.measured.set_groups([measured(steps)])
         self.explanation.setText(explanation(steps))
@@ -242,6 +252,11 @@ class LayerNormLabPane(Pane):
             formula.set_markup(written[key])
         rows = [("x", steps.row), ("normalised", steps.normalised), ("scale, shift", steps.output)]
         self.line.set_rows(rows, self.table.place)
+
+
+def _five(value: float) -> str:
+    """Write a number as the measured variance is."""
+    return number(value, 5)
 
 
 def _difference(replaced: bool, place: int) -> str:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from gptviz.labs.layer_norm import Normalised
 
+_UNSEEN = 2**-24  # a share of 1 that single precision can't tell from nothing
 _SHOWN = 6  # terms of a sum that are written out
 
 
@@ -66,11 +67,17 @@ def explanation(steps: "Normalised") -> str:
             "All numbers are equal, but their mean was rounded in single precision, so a trace of variance is left. "
         )
     if eps == 0:
-        text = "Without eps the variance after is 1, up to rounding."
-        return rounding + (
-            f"{text} Here that blows rounding up to whole numbers: eps prevents it too." if rounding else text
-        )
+        if rounding:
+            return (
+                f"{rounding}Without eps it is divided by itself, and rounding becomes whole numbers: eps prevents it."
+            )
+        return "Without eps the variance after is 1, up to rounding."
     share = eps / (variance + eps)
+    if share < _UNSEEN:
+        return rounding + (
+            f"1, up to rounding: beside this variance eps is too small to be seen in single precision. It takes "
+            f"{number(share * 100, 2)} % away, eps ÷ (variance + eps); the smaller the variance, the more."
+        )
     text = (
         f"Not 1: eps stands under the root beside the variance, so the row is divided by slightly more than its "
         f"spread. {number(share * 100, 2)} % of the variance is missing, eps ÷ (variance + eps); the smaller the "

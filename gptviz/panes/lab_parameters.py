@@ -1,20 +1,23 @@
 """The lab of parameters: where they are, what they cost, and why the name says 124M."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QVBoxLayout
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from gptviz.labs.refusal import RefusedInputError
 from gptviz.model.config import CONFIGS, GPT2_SMALL, GPTConfig
 from gptviz.panes.lab_parameters_words import controlled, figures, name_of, shares, size_rows, tensor_rows
+from gptviz.panes.lab_question import LabQuestion
 from gptviz.panes.lab_settings import PRESETS, read, settings, values_of
 from gptviz.panes.pane import Pane
 from gptviz.session import lab_jobs
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.session.worker import Outcome
+from gptviz.tour import lab_questions as questions
 from gptviz.widgets.figure_row import FigureRow
 from gptviz.widgets.lab_body import LabBody
 from gptviz.widgets.lab_header import LabHeader
@@ -92,15 +95,16 @@ class ParametersLabPane(Pane):
             ),
             fitted=True,
         )
-        self._lay_out()
+        told = (self.figures, self.why, self.shares, self.controls, self.tensors, self.sizes)
+        self.question = LabQuestion(session, told, self)
+        self._lay_out(told)
         self._show_config()
 
-    def _lay_out(self) -> None:
+    def _lay_out(self, told: Sequence[QWidget]) -> None:
         side = SideColumn(_SIDE)
         side.add_section("Size", self.presets)
         side.add_section("Settings", self.form)
-        parts = (self.figures, self.why, self.shares, self.controls, self.tensors, self.sizes)
-        body = LabBody(side, parts, self.tensors, _WIDEST)
+        body = LabBody(side, (self.question.box, *told), self.tensors, _WIDEST)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(4 * UNIT, 3 * UNIT, 4 * UNIT, 3 * UNIT)
         layout.setSpacing(3 * UNIT)
@@ -112,6 +116,7 @@ class ParametersLabPane(Pane):
             self._submit()
 
     def _use(self, config: GPTConfig) -> None:
+        self.question.expect()
         self._config = config
         self.form.set_values(values_of(config))
         self._show_config()
@@ -140,6 +145,7 @@ class ParametersLabPane(Pane):
 
     def _show(self, table: "ParameterTable", sizes: "tuple[SizeRow, ...]") -> None:
         self._table = table
+        self.question.before(partial(questions.tied_head, table.config))
         self.figures.set_figures(figures(table))
         self.why.setText(name_of(table))
         self.shares.set_shares(shares(table))

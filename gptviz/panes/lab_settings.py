@@ -1,5 +1,6 @@
 """The settings of a configuration as a form has them; shared by the labs that edit one."""
 
+import re
 from dataclasses import fields, replace
 
 from gptviz.labs.dictionary import SETTINGS
@@ -16,6 +17,8 @@ _TIPS = {
     "qkv_bias": ("", "Whether the projections to queries, keys and values have a bias"),
     "tie_weights": ("", "Whether the output head shares the token embedding's matrix, as in the published GPT-2"),
 }
+_WORD, _MESSAGE = 18, 200  # characters
+_LONG_WORD = re.compile(rf"\S{{{_WORD + 15},}}")
 NAMES = (*SETTINGS, "tie_weights")
 PRESETS = (
     ("gpt2-small", "small", "GPT-2 small, the chapter's: E 768, L 12, H 12"),
@@ -45,11 +48,17 @@ def read(form: SettingsForm, before: GPTConfig) -> GPTConfig | None:
     try:
         config = replace(before, **form.values)  # type: ignore[arg-type]
     except ConfigError as error:
-        name, _, reason = str(error).partition(" ")
+        name, _, reason = brief(str(error)).partition(" ")
         form.refuse(name if name in NAMES else "emb_dim", f"{reason[:1].upper()}{reason[1:]}.")
         return None
     form.accept()
     return config
+
+
+def brief(message: str) -> str:
+    """Shorten the numbers and words of ``message`` that somebody may have pasted: the place for it is small."""
+    words = _LONG_WORD.sub(lambda word: f"{word[0][:_WORD]}…", message)
+    return words if len(words) <= _MESSAGE else f"{words[:_MESSAGE]}…"
 
 
 def others_of(config: GPTConfig) -> str:

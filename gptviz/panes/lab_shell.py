@@ -13,12 +13,15 @@ from gptviz.labs.refusal import RefusedInputError
 from gptviz.labs.shell_request import CHAPTER_RUN, CHAPTER_TEXTS, ShellRequest
 from gptviz.model.config import GPT2_SMALL, TINY
 from gptviz.model.parts import ALL_PARTS, Part
+from gptviz.panes.lab_question import LabQuestion
 from gptviz.panes.lab_shell_words import SHOWN, comparison, drawing, logit_rows, logit_titles, stage_rows, wiring
 from gptviz.panes.pane import Pane
 from gptviz.session import lab_jobs
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.session.worker import Outcome
+from gptviz.tour.questions import question
+from gptviz.tour.sizes import Sizes
 from gptviz.widgets.lab_body import LabBody
 from gptviz.widgets.lab_header import LabHeader
 from gptviz.widgets.number_field import NumberField
@@ -135,6 +138,8 @@ class ShellLabPane(Pane):
             "Logits",
             (Column("Logits", 132, mono=True), *[Column("", 68 if k != SHOWN else 28, figures=True) for k in range(7)]),
         )
+        told = (self.wiring, self.comparison, self.drawing, self.stages, self.logits)
+        self.question = LabQuestion(session, told, self)
         self._lay_out()
         self._show_request()
 
@@ -146,7 +151,7 @@ class ShellLabPane(Pane):
         side.add_section("Model", _grid(rows), self.seed)
         words = QVBoxLayout()
         words.setSpacing(UNIT)
-        for widget in (self.problem, self.wiring, self.comparison, self.drawing):
+        for widget in (self.problem, self.question.box, self.wiring, self.comparison, self.drawing):
             words.addWidget(widget)
         self.tables = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self.tables.setSpacing(3 * UNIT)
@@ -178,11 +183,13 @@ class ShellLabPane(Pane):
         self._submit()
 
     def _reset(self) -> None:
+        self.question.expect()
         self._request, self._run = ShellRequest(), None
         self._show_request()
         self._submit()
 
     def _preset_chosen(self, key: str) -> None:
+        self.question.expect()
         if key == "chapter":
             self._request = CHAPTER_RUN
         else:
@@ -244,6 +251,7 @@ class ShellLabPane(Pane):
 
     def _show(self, run: "ShellRun") -> None:
         before, self._run = self._run, run
+        self.question.before(partial(question, "logits", Sizes(run.request.config, *run.input_shape)))
         for field, ids in zip(self.texts, run.ids, strict=True):
             field.accept("  ".join(str(token) for token in ids))
         self.wiring.setText(wiring(run))

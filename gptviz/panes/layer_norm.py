@@ -3,14 +3,16 @@
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout
 
 from gptviz.analysis.layer_norm import LayerNormView, Moments, layer_norm_view
 from gptviz.panes.pane import Pane, differs
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
+from gptviz.widgets.colormaps import symmetric_limit
 from gptviz.widgets.distribution import Distribution
+from gptviz.widgets.figures import Figures
 from gptviz.widgets.readout import Readout
 from gptviz.widgets.segmented import Segmented
 from gptviz.widgets.text import number, visible
@@ -38,10 +40,13 @@ class LayerNormPane(Pane):
         self.norms.chosen.connect(self._norm_chosen)
         self.heading = _label("paneHeading")
         self.rows = {
-            "before": _Row("Before", "what comes in", "shortcut"),
+            "before": _Row("Before", "what comes in", "shortcut", explained=True),
             "normalised": _Row("Normalised", "(x − mean) ÷ √(variance + eps)", "norm"),
             "after": _Row("After", "scale · normalised + shift", "norm"),
         }
+        moments = self.rows["before"].numbers
+        moments.setToolTip("Click mean or variance to see how it was made")
+        moments.chosen.connect(self._explain)
         self.scale = Readout()
         self.scale.explain_wanted.connect(self._explain)
         self.note = _label("muted")
@@ -89,7 +94,7 @@ class LayerNormPane(Pane):
         self._show(view)
 
     def _show(self, view: LayerNormView) -> None:
-        extent = max(float(np.abs(part).max()) for part in (view.before, view.normalised, view.after)) * 1.04
+        extent = max(symmetric_limit(part) for part in (view.before, view.normalised, view.after)) * 1.04
         for key, values, moments in (
             ("before", view.before, view.moments_before),
             ("normalised", view.normalised, view.moments_normalised),
@@ -111,6 +116,7 @@ class LayerNormPane(Pane):
         else:
             self.note.setText("scale and shift are learned: they give every feature its own spread and place again.")
 
+    @Slot()
     def _explain(self) -> None:
         """Explain one feature of the norm that is shown, whatever stage was selected."""
         self.session.select_stage(self.session.state.selection.norm_stage)
@@ -124,7 +130,8 @@ class LayerNormPane(Pane):
 class _Row:
     """Words, plot and numbers of one of the three distributions."""
 
-    def __init__(self, title: str, explanation: str, family: str) -> None:
+    def __init__(self, title: str, explanation: str, family: str, explained: bool = False) -> None:
+        self.explained = explained  # whether its mean and variance are steps of a number's arithmetic
         self.words = QVBoxLayout()
         self.words.setSpacing(UNIT)
         heading = _label("rowTitle", title)
@@ -135,21 +142,23 @@ class _Row:
         self.words.addWidget(self.explanation)
         self.plot = Distribution(family)
         self.plot.setAccessibleName(f"Distribution {title.lower()}")
-        self.numbers = _label("readout")
+        self.numbers = Figures(aligned=True)
+        self.numbers.setAccessibleName(f"Mean and variance {title.lower()}")
+        self.numbers.setFixedWidth(px(190))
         self.words.addWidget(self.numbers)
 
     def clear(self) -> None:
         self.plot.clear_values()
-        self.numbers.setText("")
+        self.numbers.set_groups(())
 
     def show_values(self, values: Array, moments: Moments, extent: float) -> None:
         self.plot.set_values(values, -extent, extent)
-        self.numbers.setText(f"mean      {_signed(moments.mean)}\nvariance  {_signed(moments.variance)}")
+        figures = [[("mean", _cleaned(moments.mean))], [("variance", _cleaned(moments.variance))]]
+        self.numbers.set_groups(figures, ("mean", "variance") if self.explained else ())
 
 
-def _signed(value: float) -> str:
-    written = number(0.0 if abs(value) < 1e-12 else value, 4)
-    return written if written.startswith("−") else f" {written}"
+def _cleaned(value: float) -> str:
+    return number(0.0 if abs(value) < 1e-12 else value, 4)
 
 
 def _range(values: Array) -> str:

@@ -54,7 +54,7 @@ class NextTokenPane(Pane):
             self.note.setText("" if new.trace is None else "The pass has not come to its last stage yet.")
             return
         row_changed = old is None or old.selection.row != new.selection.row
-        if not (row_changed or other_pass(old, new) or differs(old, new, "options", "model")):
+        if not (row_changed or other_pass(old, new) or differs(old, new, "options", "model", "decoding")):
             return
         logits = new.trace.array("last")[new.selection.row]
         self.count.set_value(min(new.options.top_k, logits.size), logits.size)
@@ -65,11 +65,14 @@ class NextTokenPane(Pane):
         self.bars.set_rows(len(ranked), self._bar)
         untrained = new.model is not None and not new.model.trained
         uniform = percent(1 / logits.size)
-        self.note.setText(
+        note = (
             f"Random weights: the text is noise. Without any preference each token would have {uniform}."
             if untrained
             else f"{_whose(new)}Probabilities are the softmax over all {logits.size:,} tokens."
         )
+        if not new.decoding.greedy:
+            note += f" This is before decoding ({new.decoding.brief}); the pane Loop shows what that makes of it."
+        self.note.setText(note)
 
     def _bar(self, place: int) -> BarRow:
         assert self._ranking is not None

@@ -10,10 +10,11 @@ from gptviz.analysis import stage_tensor
 from gptviz.analysis.formulas import Sizes
 from gptviz.analysis.operands import inputs_of
 from gptviz.analysis.source import Code, stage_source
-from gptviz.analysis.stage_tensor import Matrix, Statistics
+from gptviz.analysis.stage_tensor import Matrix
 from gptviz.analysis.stage_text import dropout_text, input_title, is_dropout, short_title, stage_text
 from gptviz.capture.stages import Stage, catalogue
 from gptviz.panes.pane import Pane, differs
+from gptviz.panes.stage_figures import EXTREMES, pairs
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.figures import Figures
@@ -60,6 +61,8 @@ class StagePane(Pane):
         self.readout.explain_wanted.connect(self.explain_selected)
         self.figures = Figures()
         self.figures.setAccessibleName("Shape and statistics")
+        self.figures.setToolTip("Click min or max to see how that number was made")
+        self.figures.chosen.connect(self._extreme_chosen)
         self.source = SourceView()
         self.hint = _label("muted", _HINT)
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -248,8 +251,8 @@ class StagePane(Pane):
         if output is not None:
             part = stage_tensor.part_shown(output, trace.batch, state.selection.row, state.selection.head)
             facts += [("measured", part)] if part else []
-            measured = _pairs(stage_tensor.statistics(output.values))
-        self.figures.set_groups((facts, measured))
+            measured = pairs(stage_tensor.statistics(output.values))
+        self.figures.set_groups((facts, measured), EXTREMES)
 
     def _show_dropout(self, trace: "Trace", stage: Stage, inputs: list[Matrix | None], output: Matrix | None) -> None:
         self.dropout.setVisible(is_dropout(stage))
@@ -333,9 +336,16 @@ class StagePane(Pane):
     def _opened(self, row: int, column: int) -> None:
         view = self.sender()  # of an input the number is another stage's
         if isinstance(view, MatrixView) and view in self._shown:
-            matrix = self._shown[view][0]
-            self.session.select_stage(matrix.stage.name, **{"query": matrix.positions[row], matrix.columns: column})
-            self.explain_selected()
+            self._explain_cell(self._shown[view][0], row, column)
+
+    def _explain_cell(self, matrix: Matrix, row: int, column: int) -> None:
+        self.session.select_stage(matrix.stage.name, **{"query": matrix.positions[row], matrix.columns: column})
+        self.explain_selected()
+
+    def _extreme_chosen(self, name: str) -> None:
+        shown = self._shown.get(self.figure.output)
+        if shown is not None:
+            self._explain_cell(shown[0], *stage_tensor.extreme(shown[0].values, name == "max"))
 
     def _token_chosen(self, position: int) -> None:
         if self.session.state.selection.stage != "next":
@@ -371,20 +381,6 @@ def _selected_cell(state: ViewState, matrix: Matrix, rows_are_keys: bool) -> tup
     if position is None or column is None or position not in matrix.positions:
         return None
     return (position - matrix.positions.start, column) if column < matrix.values.shape[1] else None
-
-
-def _pairs(measured: Statistics) -> list[tuple[str, str]]:
-    pairs = [
-        ("min", number(measured.minimum)),
-        ("max", number(measured.maximum)),
-        ("mean", number(measured.mean, 3)),
-        ("std", number(measured.deviation)),
-    ]
-    if measured.minus_infinite:
-        pairs.append(("−∞, left out", f"{measured.minus_infinite:,}"))
-    if measured.others:
-        pairs.append(("NaN or ∞, left out", f"{measured.others:,}"))
-    return pairs
 
 
 def _place(code: Code) -> str:

@@ -10,7 +10,7 @@ from gptviz.analysis.attribution_answer import Answer, answer
 from gptviz.analysis.attribution_question import token_named
 from gptviz.panes.pane import Pane, differs
 from gptviz.panes.where_from_parts import Ask, Outcome
-from gptviz.panes.where_from_rows import TOTAL, figures_of, note_of, parts_by_key, problem_of, rows_of
+from gptviz.panes.where_from_rows import figures_of, note_of, parts_by_key, problem_of, rows_of
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.segmented import Segmented
@@ -34,7 +34,11 @@ _PATIENCE_MS = 200  # a shorter wait is not worth a word
 
 
 class WhereFromPane(Pane):
-    """Bars that end at the true value. A click on a part goes to the stage that computed it."""
+    """Bars that end at the true value. A click on a part goes to the number that it is, or was made from.
+
+    What a part added to the stream is a number of a stage; what a head added is a part of its attention's sum, and
+    what went into a logit is a sum over all features: these lead to their stage.
+    """
 
     name = "where-from"
     title = "Where from"
@@ -77,6 +81,7 @@ class WhereFromPane(Pane):
         self.ask.token_picked.connect(self._token_picked)
         self.ask.token_typed.connect(self._token_typed)
         self.bars.chosen.connect(self._part_chosen)
+        self.bars.opened.connect(self._part_opened)
         self.outcome.stopped.connect(attributing.stop)
         self.outcome.resumed.connect(attributing.go_on)
 
@@ -194,13 +199,28 @@ class WhereFromPane(Pane):
     def _part_chosen(self, key: str) -> None:
         if self._answer is None:
             return
-        if key == TOTAL:
-            stage, head = self._answer.question.stage, None
-            if self._answer.question.kind != "stream":
-                stage = "out_head"
+        question, part = self._answer.question, self._parts.get(key)
+        what: dict[str, Any] = {"feature": question.feature} if question.kind == "stream" else {}
+        if part is None:
+            stage = question.stage
+            if question.kind != "stream":
+                stage, what = "out_head", {"token": question.token}
+        elif part.head is not None:
+            stage, what = part.stage, {"head": part.head}
         else:
-            stage, head = self._parts[key].stage, self._parts[key].head
-        if head is not None:
-            self.session.select(head=head)
+            stage = part.stage
         if stage is not None:
-            self.session.select_stage(stage)
+            self.session.select_stage(stage, **what)
+
+    def _part_opened(self, key: str) -> None:
+        if self._answer is None:
+            return
+        question, part = self._answer.question, self._parts.get(key)
+        if part is not None and part.head is not None and question.kind == "stream":
+            self.session.select_stage(f"trf_blocks.{part.layer}.att.out_proj", head=part.head, feature=question.feature)
+        else:
+            self._part_chosen(key)
+        if part is None or question.kind == "stream":
+            self.explain_selected()
+        else:
+            self.pane_wanted.emit("stage")  # no one number of the stage is what went into the logit

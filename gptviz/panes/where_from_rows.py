@@ -76,7 +76,7 @@ def _tip(share: Share, whole: float) -> str:
     if share.inner:
         left = share.value - sum(inner.value for inner in share.inner)
         lines.append(f"its heads and bias differ from it by {number(left, 2)}")
-    lines.append(f"Click or Enter: {part.stage}")
+    lines.append(f"Click: {part.stage} · double click or Enter opens it")
     return "\n".join(lines)
 
 

@@ -128,9 +128,11 @@ def _pass(state: ViewState) -> object:
 def _followed(question: Question, before: Selection, state: ViewState) -> Question:
     """Ask for the stage of the stream that was selected, and for the number if one was pointed out."""
     selection = state.selection
+    if selection.stage in ("out_head", "last"):
+        token = selection.token if selection.token != before.token else None
+        kept = question.kind if question.kind == "lead" else "logit"
+        return question if token is None else replace(question, kind=kept, token=token)
     pointed = selection.feature if selection.feature != before.feature else None
-    if selection.stage in ("out_head", "last") and pointed is not None:
-        return replace(question, kind="logit", token=pointed)
     if state.trace is None or selection.stage not in stream_stages(state.trace.config):
         return question
     if pointed is not None:

@@ -63,7 +63,7 @@ class Checking(QObject):
     @Slot()
     def _go_on(self) -> None:
         state = self._session.state
-        if not self.pending or not self._session.idle or state.generation.playing or self._session.attributing.pending:
+        if not self.pending or not self._session.idle or state.generation.playing or self._session.watched:
             return
         assert state.trace is not None
         work = partial(jobs.check_part, state.trace, state.checks.done)

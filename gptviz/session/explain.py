@@ -63,6 +63,11 @@ ONE_TEXT_ONLY = Message(
     "a batch is on screen, and the greedy loop continues one text",
     "Remove the other rows and press Run",
 )
+SAME_TOKEN_AGAIN = Message(
+    "No branch was made",
+    "the same token was chosen again",
+    "Change the temperature or the seed of the draw, or pick one of the candidates",
+)
 EMPTY_PROMPT = Message("There is nothing to run", "the prompt is empty", "Type at least one character")
 
 

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from gptviz.model.config import CONFIGS, GPTConfig
 from gptviz.session.gate import Gate
 from gptviz.session.requests import ModelRequest, UntrainedRequest
-from gptviz.session.state import GeneratedStep, ModelInfo, PromptTokens
+from gptviz.session.state import ModelInfo, PromptTokens
 from gptviz.session.worker import JobContext
 
 if TYPE_CHECKING:
     from gptviz.analysis.attribution import StreamParts
+    from gptviz.analysis.candidates import Candidate
     from gptviz.analysis.check import Check
     from gptviz.capture.trace import Trace
     from gptviz.model.gpt import GPTModel
@@ -202,9 +203,8 @@ def give_memory_back(context: JobContext) -> None:
         trim(0)
 
 
-def generated_step(trace: "Trace") -> GeneratedStep:
-    """Read the greedy choice and its runners-up off a trace."""
+def likeliest(trace: "Trace") -> "tuple[Candidate, ...]":
+    """Read the likeliest next tokens off a trace."""
     from gptviz.analysis.candidates import top_candidates
 
-    candidates = top_candidates(trace.array("last")[0], CANDIDATES_PER_STEP)
-    return GeneratedStep(tuple(trace.ids[0].tolist()), candidates)
+    return top_candidates(trace.array("last")[0], CANDIDATES_PER_STEP)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject
 
 from gptviz.session import jobs
+from gptviz.session.generation import Generation
 from gptviz.session.requests import (
     CheckpointRequest,
     HeadsQuestion,
@@ -15,7 +16,7 @@ from gptviz.session.requests import (
     TableQuestion,
     UntrainedRequest,
 )
-from gptviz.session.state import DEFAULT_CONFIG, DEFAULT_SEED, Generation
+from gptviz.session.state import DEFAULT_CONFIG, DEFAULT_SEED
 from gptviz.session.worker import Outcome
 
 if TYPE_CHECKING:

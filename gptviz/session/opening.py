@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject
 
 from gptviz.session import opening_jobs
 from gptviz.session.explain import explain
+from gptviz.session.generation import Generation
 from gptviz.session.requests import CheckpointRequest, HeadsQuestion
-from gptviz.session.state import Generation
 from gptviz.session.worker import Outcome
 
 if TYPE_CHECKING:

@@ -12,11 +12,14 @@ from gptviz.session import jobs, touring
 from gptviz.session.attributing import Attributing
 from gptviz.session.checking import Checking
 from gptviz.session.clamping import clamped
+from gptviz.session.comparing import Comparing
+from gptviz.session.costing import Costing
 from gptviz.session.explain import MOST_ROWS, TOO_MANY_ROWS, explain, problem_of, too_long_to_paste
 from gptviz.session.garbage import GuiThreadGarbage
 from gptviz.session.gate import Gate
 from gptviz.session.greedy_loop import GreedyLoop
 from gptviz.session.lab_work import LabWork
+from gptviz.session.lens import Lens
 from gptviz.session.live import LiveStepping
 from gptviz.session.measuring import Measuring
 from gptviz.session.model_making import ModelMaking
@@ -29,12 +32,12 @@ from gptviz.session.state import (
     DEFAULT_PROMPT,
     DEFAULT_SEED,
     Activity,
-    Generation,
     PromptTokens,
     ViewState,
 )
 from gptviz.session.texts import Texts
 from gptviz.session.tidying import Tidying
+from gptviz.session.time_travel import TimeTravel
 from gptviz.session.trail import Trailing
 from gptviz.session.turns import Turns
 from gptviz.session.walk import Walk
@@ -43,6 +46,7 @@ from gptviz.session.worker import Outcome, Worker
 if TYPE_CHECKING:
     from gptviz.model.config import GPTConfig
     from gptviz.model.gpt import GPTModel
+    from gptviz.tokenizer import Tokenizer
 
 _LIVE_MS = 50  # how often progress is read off the worker
 
@@ -67,8 +71,11 @@ class Session(QObject):
         self._before_live: tuple[Any, Any] | None = None  # what was on screen before a live pass
         self.walk = Walk(self)
         self.loop = GreedyLoop(self)
+        self.travel = TimeTravel(self)
+        self.costing = Costing(self)
         self.live = LiveStepping(self)
         self.attributing, self.checking, self.tidying = Attributing(self), Checking(self), Tidying(self)
+        self.lens, self.comparing = Lens(self), Comparing(self)
         self.measuring = Measuring(self)
         self.trail = Trailing(self)  # after those that drop what is no longer true
         self.labs, self.texts = LabWork(self), Texts(self)
@@ -77,7 +84,8 @@ class Session(QObject):
         self.opening = Opening(self)
         self.tour = touring.Touring(self)
         self.turns = Turns(self)
-        self._quiet_parts = (self.attributing, self.checking, self.measuring, self.tidying, self.labs)
+        self._readers = (self.attributing, self.lens, self.comparing)
+        self._quiet_parts = (*self._readers, self.checking, self.measuring, self.tidying, self.labs)
 
     @property
     def state(self) -> ViewState:
@@ -96,6 +104,13 @@ class Session(QObject):
         return "" if (known := self.texts.tokenizer) is None else known.decode(ids)
 
     @property
+    def engine(self) -> "tuple[GPTModel, Tokenizer]":
+        """For the session package: what passes are run with."""
+        assert self._model is not None
+        assert self.texts.tokenizer is not None
+        return self._model, self.texts.tokenizer
+
+    @property
     def building(self) -> bool:
         """Whether a model is being initialised or opened."""
         return self.making.building
@@ -109,6 +124,11 @@ class Session(QObject):
     def settled(self) -> bool:
         """Whether nothing at all is under way or waiting, checks and tidying included."""
         return self.idle and not self.busy and not any(part.pending for part in self._quiet_parts)
+
+    @property
+    def watched(self) -> bool:
+        """Whether something is being read that somebody looks at."""
+        return any(part.pending for part in self._readers)
 
     @property
     def idle(self) -> bool:
@@ -256,13 +276,12 @@ class Session(QObject):
 
     def submit_pass(self, rows: Sequence[Sequence[int]], text: str, on_end: Any, gate: Gate | None = None) -> None:
         """For the session package: run the model on ``rows`` of token IDs; ``gate`` can hold the pass."""
-        assert self._model is not None
-        assert self.texts.tokenizer is not None
-        layer = min(self._state.selection.layer, self._model.config.n_layers - 1)
+        model, tokenizer = self.engine
+        layer = min(self._state.selection.layer, model.config.n_layers - 1)
         if gate is not None and self._before_live is None:
             self._before_live = self._state.trace, self._state.trace_rows
         request = jobs.PassRequest(rows, layer, gate)
-        work = partial(jobs.run_pass, self._model, self.texts.tokenizer, request)
+        work = partial(jobs.run_pass, model, tokenizer, request)
         self.submit(text, work, on_end, self._held, live=True)
 
     def _held(self, result: object) -> None:
@@ -326,7 +345,7 @@ class Session(QObject):
     def _run_ended(self, outcome: Outcome) -> None:
         what = self.shown(outcome.result)
         if isinstance(outcome.result, jobs.PassResult):
-            what["generation"] = Generation(tuple(outcome.result.trace.ids[0].tolist()))
+            what |= self.loop.begun(tuple(outcome.result.trace.ids[0].tolist()))
         self.pass_finished(outcome, "The forward pass failed", what)
 
     def pass_ended(self, outcome: Outcome) -> None:

@@ -7,11 +7,18 @@ from typing import TYPE_CHECKING
 
 from gptviz.analysis.attribution_question import Question
 from gptviz.analysis.check import Check
+from gptviz.analysis.decoding_settings import GREEDY, Decoding
 from gptviz.analysis.place import Place
+from gptviz.session.costs import Costs
+from gptviz.session.generation import Generation, History
+from gptviz.session.loop_lines import LoopLines
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gptviz.analysis.attribution import StreamParts
-    from gptviz.analysis.candidates import Candidate
+    from gptviz.analysis.comparison import StageDifference
+    from gptviz.analysis.logit_lens import LensReading
     from gptviz.capture.trace import Array, StageRecord, Trace
     from gptviz.model.config import GPTConfig
     from gptviz.session.requests import ModelQuestion
@@ -137,33 +144,6 @@ class Message:
 
 
 @dataclass(frozen=True)
-class GeneratedStep:
-    """One token that the greedy loop appended, and what it was chosen from."""
-
-    context: tuple[int, ...]
-    candidates: "tuple[Candidate, ...]"  # the chosen one first
-
-    @property
-    def chosen(self) -> "Candidate":
-        return self.candidates[0]
-
-
-@dataclass(frozen=True)
-class Generation:
-    """The greedy loop: the prompt it began with and its steps; ``shown`` is the step whose trace is on screen."""
-
-    prompt: tuple[int, ...] = ()
-    steps: tuple[GeneratedStep, ...] = ()
-    shown: int | None = None
-    playing: bool = False
-
-    @property
-    def ids(self) -> tuple[int, ...]:
-        """The prompt and the tokens appended so far."""
-        return self.prompt + tuple(step.chosen.id for step in self.steps)
-
-
-@dataclass(frozen=True)
 class CheckReport:
     """The checks of the trace on screen, as far as they are measured: ``done`` parts of ``total``."""
 
@@ -259,6 +239,42 @@ class WhereFrom:
 
 
 @dataclass(frozen=True)
+class LensView:
+    """What the output head makes of the residual stream of the sequence on screen, as far as it was read."""
+
+    reading: "LensReading | None" = None
+    stopped: bool = False
+    problem: str = ""  # why the stream can't be read
+
+
+@dataclass(frozen=True)
+class PinnedRun:
+    """A run that was put aside, with all that a person should know of it; ``row`` is its sequence.
+
+    The trace keeps blocks' insides within a budget, and the model only as long as that is on screen too.
+    """
+
+    trace: "Trace"
+    pieces: "tuple[Piece, ...]"
+    row: int
+    model: ModelInfo
+    step: int | None  # of the generation, from 0
+    token_text: "Callable[[int], str]"
+    keeping: bool = True  # whether more of the blocks' insides are to be kept
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The pinned run, A, and how the stages of the run on screen, B, differ from it: ``done`` parts of ``total``."""
+
+    pinned: PinnedRun | None = None
+    differences: "tuple[StageDifference, ...]" = ()
+    done: int = 0
+    stopped: bool = False
+    problem: str = ""  # why the runs can't be compared
+
+
+@dataclass(frozen=True)
 class ViewState:
     """All that the window shows. A batch has several prompts; ``selection.row`` is the one that is shown."""
 
@@ -273,12 +289,19 @@ class ViewState:
     checks: CheckReport = field(default_factory=CheckReport)
     measured: Measured = field(default_factory=Measured)
     where_from: WhereFrom = field(default_factory=WhereFrom)
+    lens: LensView = field(default_factory=LensView)
+    comparison: Comparison = field(default_factory=Comparison)
     live: "tuple[StageRecord, ...] | None" = None  # stages finished so far, while a pass runs
     selection: Selection = field(default_factory=Selection)
     trail: Trail = field(default_factory=Trail)
     options: Options = field(default_factory=Options)
     activity: Activity | None = None
     generation: Generation = field(default_factory=Generation)
+    history: History = field(default_factory=History)  # of the generation
+    decoding: Decoding = GREEDY  # of the next steps
+    loop: LoopLines = field(default_factory=LoopLines)
+    costs: Costs = field(default_factory=Costs)
+    caching: bool = False  # whether the next steps take keys and values from the cache
     tour: TourState = field(default_factory=TourState)
     message: Message | None = None
     question: "ModelQuestion | None" = None

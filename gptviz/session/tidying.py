@@ -40,7 +40,7 @@ class Tidying(QObject):
 
     @Slot()
     def _tidy(self) -> None:
-        if not self._session.idle or self._session.measuring.unfinished:
+        if not self._session.idle or self._session.watched or self._session.measuring.unfinished:
             self._timer.start()
         else:
             self._session.submit_quietly(jobs.give_memory_back, lambda outcome: None)

@@ -30,6 +30,7 @@ class Touring(QObject):
         super().__init__(session)
         self._session = session
         self._measuring = False
+        self._answered: dict[int, Question] = {}  # by the place of their step
         session.changed.connect(self._state_changed)
 
     @property
@@ -50,13 +51,18 @@ class Touring(QObject):
 
     @property
     def question(self) -> "Question | None":
-        """The question that belongs to the step, about the last pass; None if the person wants none."""
+        """The question that belongs to the step, about the last pass; None if the person wants none.
+
+        One that was answered stays as it was asked, whatever the greedy loop appends meanwhile.
+        """
         from gptviz.tour.questions import question
         from gptviz.tour.sizes import Sizes
 
         state, ask = self._session.state, self.step.ask
         if not state.options.predict_first or ask is None or state.trace is None:
             return None
+        if self.state.place in self.state.answers:
+            return self._answered[self.state.place]
         sizes = Sizes(state.trace.config, state.trace.batch, state.trace.tokens)
         return question(ask, sizes, self.state.seed)
 
@@ -98,7 +104,9 @@ class Touring(QObject):
 
     def answer(self, choice: int | None) -> None:
         """Answer the step's question, or with None reveal the answer."""
-        if self.asking:
+        asked = self.question
+        if self.asking and asked is not None:
+            self._answered[self.state.place] = asked
             self._change(answers=MappingProxyType({**self.state.answers, self.state.place: choice}))
 
     # --- inside ------------------------------------------------------------------------------------------
@@ -111,7 +119,8 @@ class Touring(QObject):
     @Slot(object, object)
     def _state_changed(self, old: ViewState, new: ViewState) -> None:
         trace = new.trace
-        if trace is not None and trace.complete and (old.trace is None or trace.kept is not old.trace.kept):
+        by_hand = not new.generation.steps
+        if trace is not None and trace.complete and (old.trace is None or trace.kept is not old.trace.kept) and by_hand:
             self._change(seed=new.tour.seed + 1, answers=_NONE)  # the same question has other answers now
         if new.model is not None and (old.model is None or new.model.config != old.model.config):
             self._change(measured=None)

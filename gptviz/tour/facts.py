@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from gptviz.capture.stages import block_input_name, block_name, catalogue
+from gptviz.model.config import RELU
 from gptviz.tour.situation import Situation
 from gptviz.tour.text import NotYetError
 
@@ -120,7 +121,10 @@ FACTS: dict[str, Callable[[Situation], object]] = {
     "config.heads": lambda s: s.model_config.n_heads,
     "config.head_features": lambda s: s.model_config.head_dim,
     "config.blocks": lambda s: s.model_config.n_layers,
-    "config.hidden": lambda s: 4 * s.model_config.emb_dim,
+    "config.hidden": lambda s: s.model_config.ff_dim,
+    "config.widens": lambda s: s.model_config.ff_dim > s.model_config.emb_dim,
+    "config.activation": lambda s: "ReLU" if s.model_config.activation == RELU else "GELU",
+    "config.gelu": lambda s: s.model_config.activation != RELU,
     "config.dropout": lambda s: rounded(s.model_config.drop_rate),
     "config.bias": lambda s: s.model_config.qkv_bias,
     "config.tied": lambda s: s.model_config.tie_weights,
@@ -150,6 +154,8 @@ FACTS: dict[str, Callable[[Situation], object]] = {
     "norm.fresh": _norm_is_fresh,
     # attention
     "attention.root": _root,
+    "attention.by_root": lambda s: s.model_config.scaled_by_root,
+    "attention.divisor": lambda s: s.model_config.score_divisor(s.layer),
     "attention.visible": lambda s: s.token + 1,
     "attention.hidden": lambda s: s.pass_.tokens - 1 - s.token,
     "attention.sees_others": lambda s: s.token > 0,

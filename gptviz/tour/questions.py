@@ -198,16 +198,21 @@ def _merged(s: Sizes) -> _Parts:
     )
 
 
+def _back(s: Sizes) -> str:
+    """What the second layer of the feed-forward network does to the middle's width."""
+    return "Contracted" if s.letters[5] > s.config.emb_dim else "Brought back"
+
+
 def _expand(s: Sizes) -> _Parts:
     B, T, E, _, _, F, _ = s.letters
     return (
         f"The feed-forward network gets {shape(B, T, E)}. What shape has its first linear layer's output?",
-        Answer(shape(B, T, F), f"Expanded: every token alone goes from {E:,} to {F:,} features."),
+        Answer(shape(B, T, F), f"{'Expanded: e' if F > E else 'E'}very token alone goes from {E:,} to {F:,} features."),
         [
             Answer(shape(B, T, E), "That is the shape after the second layer, which contracts again."),
-            Answer(shape(B, 4 * T, E), "Expanded along the wrong axis: no token is added."),
+            Answer(shape(B, 4 * T, E), "Changed along the wrong axis: no token is added."),
             Answer(shape(B * T, F), "Flattened: a linear layer works on the last axis and leaves the others."),
-            Answer(shape(B, T, E + 4), "Four times as wide, not four features wider."),
+            Answer(shape(B, T, E + 4), f"Not four features wider: the layer was made to return {F:,}."),
             Answer(shape(B, F, T), "Transposed: the features stay last."),
         ],
     )
@@ -216,11 +221,11 @@ def _expand(s: Sizes) -> _Parts:
 def _gelu(s: Sizes) -> _Parts:
     B, T, E, _, _, F, _ = s.letters
     return (
-        f"GELU gets {shape(B, T, F)}. What shape does it return?",
-        Answer(shape(B, T, F), "GELU bends each number by itself; a shape never changes by that."),
+        f"{s.activation} gets {shape(B, T, F)}. What shape does it return?",
+        Answer(shape(B, T, F), f"{s.activation} bends each number by itself; a shape never changes by that."),
         [
-            Answer(shape(B, T, E), "Compressed: the second linear layer does that, not GELU."),
-            Answer(shape(B, T, 2 * E), "Negative numbers become small; they are not thrown away."),
+            Answer(shape(B, T, E), f"{_back(s)}: the second linear layer does that, not {s.activation}."),
+            Answer(shape(B, T, max(1, F // 2)), "Negative numbers become small or 0; they are not thrown away."),
             Answer(shape(B, T), "Nothing is summed over the features."),
             Answer(shape(B * T * F), "Flattened: elementwise does not mean that the axes are lost."),
             Answer(shape(B, T, 2 * F), "Value and gradient do not both go on: one number in, one number out."),
@@ -231,17 +236,16 @@ def _gelu(s: Sizes) -> _Parts:
 def _feed_forward(s: Sizes) -> _Parts:
     B, T, E, _, _, F, _ = s.letters
     return (
-        f"A whole feed-forward network, expand, GELU, contract, gets {shape(B, T, E)}. What shape does it return?",
-        Answer(shape(B, T, E), "Contracted again: only so can its result be added to what came in."),
+        f"A whole feed-forward network, linear, {s.activation}, linear, gets {shape(B, T, E)}. "
+        "What shape does it return?",
+        Answer(shape(B, T, E), f"{_back(s)} again: only so can its result be added to what came in."),
         [
-            Answer(shape(B, T, F), "Expanded: that is the shape in the middle."),
-            Answer(
-                shape(B, T, max(1, E // 4)), "Compressed: the second layer undoes the first one's widening, no more."
-            ),
-            Answer(shape(B, T, E + F), "Concatenated: the wide middle is not handed on."),
+            Answer(shape(B, T, F), f"{'Expanded: t' if F > E else 'T'}hat is the shape in the middle."),
+            Answer(shape(B, T, max(1, E // 4)), "Compressed: the second layer undoes what the first one did, no more."),
+            Answer(shape(B, T, E + F), "Concatenated: the middle is not handed on."),
             Answer(shape(B * T, E), "Flattened: a linear layer leaves all axes but the last as they are."),
             Answer(shape(B, E), "Each token goes through by itself, and none is merged with another."),
-            Answer(shape(B, T, 4 * F), "Expanded twice: the second layer contracts."),
+            Answer(shape(B, T, 4 * F), "Expanded twice: the second layer leads back."),
         ],
     )
 
@@ -271,7 +275,7 @@ def _stack(s: Sizes) -> _Parts:
         [
             Answer(shape(B, T, L * E), "The blocks come one after the other; their results are not put side by side."),
             Answer(shape(L, B, T, E), "Stacked: only the last block's output goes on."),
-            Answer(shape(B, T, F), "The widening happens inside a block, and is undone there."),
+            Answer(shape(B, T, F), "That is the middle of a feed-forward network, inside a block."),
             Answer(shape(B, E), "No block merges the tokens; each position goes all the way."),
             Answer(shape(B, max(1, T - 1), E), "No token is used up on the way."),
         ],

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from gptviz.model.config import GPTConfig
+from gptviz.model.config import RELU, GPTConfig
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,12 @@ class Sizes:
     def letters(self) -> tuple[int, int, int, int, int, int, int]:
         """B, T, E, H, D, F and V, as in the catalogue of stages."""
         c = self.config
-        return self.batch, self.tokens, c.emb_dim, c.n_heads, c.head_dim, 4 * c.emb_dim, c.vocab_size
+        return self.batch, self.tokens, c.emb_dim, c.n_heads, c.head_dim, c.ff_dim, c.vocab_size
+
+    @property
+    def activation(self) -> str:
+        """The function in the middle of the feed-forward network, as people call it."""
+        return "ReLU" if self.config.activation == RELU else "GELU"
 
 
 def shape(*sizes: int) -> str:

@@ -41,6 +41,7 @@ class AnswerRow(QFrame):
 
     def set_open(self) -> None:
         """Wait for a choice."""
+        self.setAccessibleName("")  # an earlier verdict
         self._set("open")
 
     def set_verdict(self, right: bool, chosen: bool) -> None:

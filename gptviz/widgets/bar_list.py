@@ -53,6 +53,11 @@ class BarList(QAbstractScrollArea):
         self._measure()
         self.viewport().update()
 
+    def row(self, index: int) -> BarRow:
+        """Return what a row shows."""
+        assert self._row is not None
+        return self._row(index)
+
     def sizeHint(self) -> QSize:
         return QSize(px(280), px(_ROW * 11))
 

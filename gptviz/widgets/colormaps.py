@@ -12,6 +12,7 @@ from gptviz.widgets.theme import Theme, color, current
 Array = np.ndarray[Any, np.dtype[Any]]
 
 _COLOURS = 255  # indices 0 to 254 are colours
+_VAST = 1e37  # a range beyond which single precision overflows
 NO_NUMBER = 255  # the index of cells that hold no number: transparent, hatched underneath
 
 
@@ -40,6 +41,8 @@ def _with_transparent(table: Array) -> Array:
 def indices(values: Array, low: float, high: float) -> Array:
     """Return for each value the index (uint8) of its colour between ``low`` and ``high``."""
     span = high - low
+    if span > _VAST:
+        values = values.astype(np.float64)  # in single precision the difference would be infinite
     scaled = (values - low) * ((_COLOURS - 1) / span) if span > 0 else np.full(values.shape, _COLOURS // 2)
     finite = np.isfinite(values)
     clipped = np.clip(scaled, 0, _COLOURS - 1)

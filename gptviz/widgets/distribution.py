@@ -37,12 +37,17 @@ class Distribution(pg.PlotWidget):  # type: ignore[misc]
         self._apply_theme()
 
     def set_values(self, values: Array, low: float, high: float) -> None:
-        """Show ``values`` (E,) on an axis from ``low`` to ``high``."""
-        counts, edges = np.histogram(values, bins=_BINS, range=(low, high))
+        """Show the finite ``values`` (E,) on an axis from ``low`` to ``high``; mean and band only if all are finite."""
+        exact = values.astype(np.float64)
+        finite = exact[np.isfinite(exact)]
+        counts, edges = np.histogram(finite, bins=_BINS, range=(low, high))
         self._curve.setData(edges, counts)
-        mean, deviation = float(values.mean()), float(values.std())
-        self._mean.setValue(mean)
-        self._band.setRegion((mean - deviation, mean + deviation))
+        for line in (self._mean, self._band):
+            line.setVisible(finite.size == exact.size)
+        if finite.size == exact.size:
+            mean, deviation = float(exact.mean()), float(exact.std())
+            self._mean.setValue(mean)
+            self._band.setRegion((mean - deviation, mean + deviation))
         self.setXRange(low, high, padding=0)
         self.setYRange(0, max(1, counts.max()) * 1.08, padding=0)
 

@@ -11,7 +11,7 @@ from gptviz.widgets.theme import UNIT, mono_font, px
 _LEGEND_WIDTH = 132  # px
 _WIDE = 400  # px, from which on the legend stands beside the caption
 _HIGHEST_ROW = 44  # px
-_SHORTEST, _SHORTEST_SQUARE, _HIGH = 58, 132, 96  # px of a map
+_SHORTEST, _SHORTEST_SQUARE, _COMPACT_SQUARE, _HIGH = 58, 132, 96, 96  # px of a map
 
 
 class MatrixView(QWidget):
@@ -21,12 +21,14 @@ class MatrixView(QWidget):
     clicked = Signal(int, int)
     opened = Signal(int, int)
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, compact: bool = False) -> None:
+        """Make the view; a ``compact`` one tells the rule in the tooltip of its caption alone."""
         super().__init__()
+        self._compact = compact
         self._none_text = ""
         self._noun = "columns"
         self._square = False
-        self.map = _Map()
+        self.map = _Map(_COMPACT_SQUARE if compact else _SHORTEST_SQUARE)
         self.map.setAccessibleName(f"{name} heatmap")
         self.map.cell_hovered.connect(self.hovered)
         self.map.cell_clicked.connect(self.clicked)
@@ -96,8 +98,9 @@ class MatrixView(QWidget):
     # --- inside ------------------------------------------------------------------------------------------
 
     def _show_parts(self, matrix: bool) -> None:
-        for part in (self.map, self.legend, self.rule):
+        for part in (self.map, self.legend):
             part.setVisible(matrix)
+        self.rule.setVisible(matrix and not self._compact)
         self.note.setVisible(not matrix)
 
     def _tell_rule(self, *_: object) -> None:
@@ -113,7 +116,8 @@ class MatrixView(QWidget):
         text = " · ".join(parts) if self.map.data is not None else ""
         if text != self.rule.text():
             self.rule.setText(text)
-            self.rule.setToolTip(text)
+            for label in (self.rule, self.caption):
+                label.setToolTip(text)
 
     def _fit(self) -> None:
         """Limit the map's height to what its rows can use, and place the legend."""
@@ -145,8 +149,10 @@ class MatrixView(QWidget):
 class _Map(Heatmap):
     """A heatmap that takes the height that it is given."""
 
-    def __init__(self) -> None:
+    def __init__(self, shortest: int) -> None:
+        """Make the map; square cells need a height of ``shortest`` px at least."""
         super().__init__(square_cells=False)
+        self._shortest = shortest
         self._is_square = False
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
@@ -156,7 +162,7 @@ class _Map(Heatmap):
 
     def sizeHint(self) -> QSize:
         if self._is_square:
-            return QSize(px(140), px(_SHORTEST_SQUARE))
+            return QSize(px(140), px(self._shortest))
         rows = 1 if self.data is None else len(self.data.values)
         line = QFontMetricsF(mono_font(11)).height()
         return QSize(px(200), round(min(max(rows * line, px(_SHORTEST)), px(_HIGH))))

@@ -88,6 +88,10 @@ class QuestionCard(QFrame):
             self.hint.setText("Right." if answers[choice].right else "Not quite.")
         self.hint.setVisible(bool(self.hint.text()))
 
+    def close_question(self) -> None:
+        """Take the question back: nobody waits for an answer any more."""
+        self._open = False
+
     def reveal(self) -> None:
         """Show the answer without choosing one."""
         self._answer(None)

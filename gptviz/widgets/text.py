@@ -43,6 +43,8 @@ def number(value: float, digits: int = 4) -> str:
 
 def percent(probability: float) -> str:
     """Write a probability in per cent with three significant places."""
+    if math.isnan(probability):
+        return "NaN"
     value = probability * 100
     if value == 0:
         return "0 %"

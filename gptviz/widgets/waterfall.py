@@ -16,11 +16,15 @@ _STALE = 0.35  # opacity of what belongs to an earlier question
 
 
 class Waterfall(QTreeView):
-    """A row for each part. Click or Enter chooses it; → opens a row into what it is the sum of, ← closes it."""
+    """A row for each part: a click chooses it, a double click or Enter opens it.
+
+    → shows what a row is the sum of, ← hides that.
+    """
 
     keeps_arrows = True
 
     chosen = Signal(str)  # the row's key
+    opened = Signal(str)
 
     def __init__(self, titles: tuple[str, str, str]) -> None:
         super().__init__()
@@ -43,6 +47,8 @@ class Waterfall(QTreeView):
         header.setSectionResizeMode(BAR, QHeaderView.ResizeMode.Stretch)
         header.hide()
         self.clicked.connect(self._choose)
+        self.doubleClicked.connect(self._open)
+        self.setExpandsOnDoubleClick(False)
         self._fit()
 
     @property
@@ -105,9 +111,14 @@ class Waterfall(QTreeView):
         if row is not None:
             self.chosen.emit(row.key)
 
+    def _open(self, index: QModelIndex) -> None:
+        row = self._model.row_at(index)
+        if row is not None:
+            self.opened.emit(row.key)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._choose(self.currentIndex())
+            self._open(self.currentIndex())
         else:
             super().keyPressEvent(event)
 

@@ -7,14 +7,10 @@ from menus import items, menu
 from PySide6.QtCore import Qt
 from user import CONTROL, User
 
-from gptviz import resources
 from gptviz.app.main_window import MainWindow
 from gptviz.cli import main
 
-pytestmark = [
-    pytest.mark.without_panes("flow", "stage"),
-    pytest.mark.skipif("shakespeare" not in resources.MODELS, reason="the model is not trained yet"),
-]
+pytestmark = pytest.mark.without_panes("flow", "stage")
 TITLE = "Shakespeare (small, trained)"
 
 

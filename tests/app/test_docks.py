@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from menus import items, menu
 from PySide6.QtCore import QByteArray, Qt
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtWidgets import QDockWidget, QToolButton
 from pytestqt.qtbot import QtBot
 from user import CONTROL, SHIFT, User
 
@@ -194,3 +194,16 @@ def test_settings_survive_the_file(settings: Settings, tmp_path: object) -> None
 
     assert (again.colour_scheme, again.lecture_size) == ("dark", True)
     assert again.layout() == (QByteArray(b"\x00\x01"), QByteArray(b"\x02"))
+
+
+def test_opening_the_labs_leaves_the_window_as_large_as_it_was(window: MainWindow, qtbot: QtBot) -> None:
+    window.resize(1280, 800)
+    window.bench.open(window.bench.names[0])
+    qtbot.waitUntil(lambda: all(dock.isVisible() or tabs_of_dock(window, dock) for dock in window.bench.docks.values()))
+
+    assert (window.width(), window.height()) == (1280, 800)
+
+
+def tabs_of_dock(window: MainWindow, dock: QDockWidget) -> bool:
+    """Whether it shares a place with others."""
+    return bool(window.tabifiedDockWidgets(dock))

@@ -189,9 +189,10 @@ def test_the_keyboard_steps_plays_and_resets(pane: GenerationPane, user: User, q
 def test_white_space_in_a_token_is_visible_and_markup_is_text(pane: GenerationPane, user: User) -> None:
     steps(user, pane, 1)
     from gptviz.analysis.candidates import Candidate
-    from gptviz.session.state import GeneratedStep
+    from gptviz.session.generation import GeneratedStep
 
-    pane.model.set_steps((GeneratedStep((1,), (Candidate(198, 1.0, 0.5), Candidate(27, 0.5, 0.25))),))
+    line, bracket = Candidate(198, 1.0, 0.5), Candidate(27, 0.5, 0.25)
+    pane.model.set_steps((GeneratedStep(line, (line, bracket), 1),))
 
     assert table(pane)[0][1] == "⏎"
     assert table(pane)[0][3].startswith("<")

@@ -100,6 +100,20 @@ def test_more_than_the_machines_memory_is_refused_at_the_field(
     assert pane.build.isEnabled()
 
 
+def test_what_was_too_large_can_be_built_once_there_is_room(
+    pane: ConfigurationLabPane, types: Types, user: User, settles: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(configuration, "available_memory", lambda: 1_000_000_000)
+        types("n_layers", "48")
+        assert not pane.build.isEnabled()
+
+    user.runs("Another prompt")
+    settles()
+    assert pane.form.message == ""
+    assert pane.build.isEnabled()
+
+
 def test_a_refused_setting_cannot_be_built_and_the_last_cost_stays(pane: ConfigurationLabPane, types: Types) -> None:
     before = costs(pane)["Parameters"]
 
@@ -141,12 +155,25 @@ def test_a_text_that_is_no_configuration_is_not_pasted(pane: ConfigurationLabPan
         ('{"emb_dim": 7}', "divisible by n_heads"),
         ('{"embdim": 768}', "unknown setting embdim"),
         ('{"n_layers": 1.5}', "whole number"),
+        (f'{{"{"k" * 9000}": 1}}', "unknown setting kkkkkkkkkkkkkkkkkk…"),
+        (f'{{"activation": "{"x" * 9000}"}}', "activation must be one of"),
     ):
         QGuiApplication.clipboard().setText(text)
         user.clicks(pane.paste)
         assert pane.note.text().startswith("Nothing was pasted")
         assert reason in pane.note.text()
+        assert len(pane.note.text()) < 250
     assert pane.form.values["emb_dim"] == GPT2_SMALL.emb_dim
+
+
+def test_a_pasted_middle_beyond_all_reason_is_refused(
+    pane: ConfigurationLabPane, user: User, settles: Callable[[], None]
+) -> None:
+    QGuiApplication.clipboard().setText(f'{{"n_inner": {10**25}}}')
+    user.clicks(pane.paste)
+    settles()
+    assert "n_inner, pasted besides, is too large" in pane.form.message
+    assert not pane.build.isEnabled()
 
 
 def test_reset_brings_the_chapters_settings_back(

@@ -137,6 +137,22 @@ def test_a_point_beyond_the_axis_is_computed_all_the_same(pane: GeluLabPane, typ
     assert point(pane)[:4] == [-50, 0, 0, 0]
 
 
+@pytest.mark.parametrize(
+    ("x", "meaning"),
+    [
+        ("-0.00001", "GELU still gives −5.00e−6 and a slope of 0.500"),
+        ("-1e-60", "At 0 both give 0"),
+        ("0.00001", "GELU gives 50.0 % of it"),
+        ("3", "GELU gives 99.9 % of it"),
+        ("20", "and so does GELU"),
+        ("-20", "Far to the left both give next to nothing"),
+    ],
+)
+def test_the_meaning_fits_the_place(pane: GeluLabPane, types: Types, x: str, meaning: str) -> None:
+    types(x)
+    assert meaning in pane.meaning.text()
+
+
 def test_reset_brings_the_chapters_figures_back(
     pane: GeluLabPane, types: Types, lab_user: User, answered: Callable[[], None]
 ) -> None:

@@ -117,6 +117,17 @@ def test_bad_input_is_explained_at_its_field_and_the_last_good_result_stays(
         assert pane.table.rows == before
 
 
+@pytest.mark.parametrize("width", ["9" * 300, "9223372036854775808", "999999999"])
+def test_a_width_beyond_all_reason_gets_a_message_that_can_be_read(
+    pane: GradientsLabPane, types: Types, width: str
+) -> None:
+    types("width", width)
+    message = pane.fields["width"].message
+    assert "too large" in message or "are free" in message
+    assert len(message) < 170
+    assert pane.fields["depth"].message == ""
+
+
 def test_a_size_beyond_the_machines_memory_is_refused_at_its_field(
     pane: GradientsLabPane, types: Types, monkeypatch: pytest.MonkeyPatch
 ) -> None:

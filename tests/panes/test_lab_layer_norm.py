@@ -236,6 +236,23 @@ def test_without_eps_the_variance_after_is_one(user: LabUser) -> None:
     assert user.pane.explanation.text() == "Without eps the variance after is 1, up to rounding."
 
 
+def test_the_words_fit_the_variance_that_stands_beside_them(user: LabUser, answered: Answered) -> None:
+    def pastes(text: str) -> str:
+        user.pane.table.view.setFocus()
+        QGuiApplication.clipboard().setText(text)
+        user.user.presses(Qt.Key.Key_V, CONTROL)
+        answered()
+        return user.pane.explanation.text()
+
+    assert pastes("1000000 -1000000 2 3 4 5").startswith("1, up to rounding: beside this variance eps is too small")
+    assert "variance after 1.0000" in user.pane.measured.text
+
+    pastes("0.1 " * 10_000)
+    user.clicks(user.pane.eps_switch.button("off"))
+    assert "the variance after is 1" not in user.pane.explanation.text()
+    assert "eps prevents it" in user.pane.explanation.text()
+
+
 def test_the_sample_variance_divides_by_one_less(user: LabUser) -> None:
     user.clicks(user.pane.divisor.button("sample"))
 

@@ -21,8 +21,7 @@ def pane(window: MainWindow, user: User) -> LayerNormPane:
 
 
 def numbers(pane: LayerNormPane, row: str) -> dict[str, str]:
-    lines = pane.rows[row].numbers.text().splitlines()
-    return dict(line.split() for line in lines)
+    return dict(figure.split() for figure in pane.rows[row].numbers.text.split("; "))
 
 
 def moments(user: User, stage: str, token: int) -> dict[str, str]:

@@ -263,8 +263,8 @@ def test_a_part_leads_to_its_stage_and_the_question_stays(pane: WhereFromPane, u
 def test_a_head_leads_to_what_it_has_gathered(pane: WhereFromPane, user: User) -> None:
     pane.bars.setFocus()
     pane.bars.setCurrentIndex(pane.bars.index_of("attention/1/None"))
-    for key in (Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Return):
-        user.presses(key)
+    user.presses(Qt.Key.Key_Right)
+    user.clicks_row(pane.bars, pane.bars.index_of("head/1/1"))
 
     selection = user.state.selection
     assert (selection.stage, selection.layer, selection.head) == ("trf_blocks.1.att.context", 1, 1)

@@ -93,7 +93,7 @@ def test_a_stage_beside_the_stream_leaves_the_question_as_it_is(ready: Session) 
 
 def test_a_number_that_is_pointed_out_is_asked_for(ready: Session) -> None:
     ready.select_stage("out_head")
-    ready.select(query=2, feature=716)
+    ready.select(query=2, token=716)
     question = ready.state.where_from.question
     assert (question.kind, question.token) == ("logit", 716)
 

@@ -88,15 +88,15 @@ def test_beyond_the_context_the_first_tokens_fall_out(
 
     tokens = expected(tiny_model, prompt, 4)
     assert chosen(ready) == tokens
-    assert [len(step.context) for step in ready.state.generation.steps] == [63, 64, 64, 64]
-    assert ready.state.generation.steps[3].context == (*prompt, *tokens[:3])[-64:]
+    assert [step.context_tokens for step in ready.state.generation.steps] == [63, 64, 64, 64]
+    assert ready.state.generation.context(3, 64) == (*prompt, *tokens[:3])[-64:]
     assert ready.state.message is None
 
 
 def test_a_step_of_the_past_can_be_shown(ready: Session, generate: Generate, wait: Wait) -> None:
     generate(3)
 
-    ready.loop.show(1)
+    ready.travel.show(1)
     wait()
 
     assert shown_ids(ready) == [*HELLO, chosen(ready)[0]]
@@ -110,7 +110,7 @@ def test_a_step_of_the_past_has_the_tensors_that_it_had(ready: Session, generate
     first = ready.state.trace["out_head"]
     generate(2)
 
-    ready.loop.show(1)
+    ready.travel.show(1)
     wait()
 
     assert torch.equal(ready.state.trace["out_head"], first)
@@ -120,7 +120,7 @@ def test_after_looking_back_the_next_step_goes_on_from_the_end(
     ready: Session, generate: Generate, wait: Wait, tiny_model: GPTModel
 ) -> None:
     generate(3)
-    ready.loop.show(0)
+    ready.travel.show(0)
     wait()
 
     generate(1)
@@ -134,7 +134,7 @@ def test_a_step_that_does_not_exist_is_not_shown(ready: Session, generate: Gener
     generate(2)
     before = ready.state
 
-    ready.loop.show(index)
+    ready.travel.show(index)
 
     assert ready.state is before
 
@@ -292,15 +292,16 @@ def test_a_cancelled_look_back_tells_which_step_is_on_screen(
     ready: Session, generate: Generate, hold: Hold, wait: Wait, qtbot: QtBot
 ) -> None:
     generate(3)
+    ready.travel.forget()  # so that the pass has to run again
     gate = hold("tok_emb", until_cancelled=True)
-    ready.loop.show(0)
+    ready.travel.show(0)
     qtbot.waitUntil(lambda: gate.reached)
 
     ready.cancel()
     wait()
 
     assert ready.state.generation.shown == 2
-    assert shown_ids(ready) == list(ready.state.generation.steps[2].context)
+    assert shown_ids(ready) == list(ready.state.generation.context(2, 64))
 
 
 def test_there_is_no_step_without_a_trace(session: Session) -> None:

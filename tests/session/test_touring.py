@@ -89,6 +89,23 @@ def test_an_answer_stays_until_the_next_pass(ready: Session, qtbot: QtBot) -> No
     assert {answer.text for answer in again.answers}.isdisjoint({first.answers[first.right].text})
 
 
+def test_what_the_greedy_loop_appends_does_not_take_an_answer_back(ready: Session, qtbot: QtBot) -> None:
+    ready.set_option(predict_first=True)
+    ready.tour.open()
+    ready.tour.go(next(place for place, step in enumerate(steps()) if step.ask == "next_context"))
+    asked = ready.tour.question
+    ready.tour.answer(1)
+
+    for count in (1, 2):
+        ready.loop.step()
+        qtbot.waitUntil(lambda count=count: len(ready.state.generation.steps) == count and not ready.busy)
+        assert not ready.tour.asking
+        assert ready.tour.question == asked
+
+    ready.run()
+    qtbot.waitUntil(lambda: not ready.busy and ready.tour.asking)
+
+
 def test_the_answers_stand_in_another_order_after_each_run(ready: Session, qtbot: QtBot) -> None:
     ready.set_option(predict_first=True)
     ready.tour.open()

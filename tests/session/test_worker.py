@@ -156,10 +156,14 @@ def test_the_next_job_may_be_submitted_when_one_has_ended(
 
 def test_closing_during_a_job_ends_the_thread_and_delivers_nothing(qapp: QApplication) -> None:
     worker = Worker("closed")
-    cancelled: list[bool] = []
-    worker.submit(
-        lambda context: cancelled.append(context.cancel.wait(20)), lambda outcome: pytest.fail(f"delivered {outcome}")
-    )
+    begun, cancelled = threading.Event(), []
+
+    def until_cancelled(context: JobContext) -> None:
+        begun.set()
+        cancelled.append(context.cancel.wait(20))
+
+    worker.submit(until_cancelled, lambda outcome: pytest.fail(f"delivered {outcome}"))
+    assert begun.wait(20)
 
     worker.close()
 

@@ -13,11 +13,23 @@ from gptviz.tour.measure import measure
 from gptviz.tour.situation import Situation
 
 SMALL = GPTConfig(vocab_size=50257, context_length=4, emb_dim=6, n_heads=1, n_layers=1, qkv_bias=True, tie_weights=True)
+OTHER = GPTConfig(
+    context_length=8,
+    emb_dim=12,
+    n_heads=2,
+    n_layers=2,
+    n_inner=7,
+    activation="relu",
+    bias=False,
+    norm_eps=1e-6,
+    scale_attn_by_inverse_layer_idx=True,
+)
 CASES = {
     "default": (TINY, ["Hello, I am"]),
     "one token": (TINY, ["Hello"]),
     "batch": (TINY, ["Every effort moves you", "Every day holds a"]),
     "full context, one head, one block": (SMALL, ["Hello, I am"]),
+    "another kind of model": (OTHER, ["Hello, I am"]),
     "markup": (TINY, ["**<b>{x}</b>\n\t`"]),
 }
 

@@ -18,6 +18,10 @@ CONFIGS = [
     GPTConfig(vocab_size=V, context_length=C, emb_dim=E, n_heads=H, n_layers=L)
     for V, C, (E, H), L in product((1, 4, 11), (4, 8), ((1, 1), (2, 1), (4, 1), (4, 2), (4, 4), (8, 2)), (1, 2))
 ]
+CONFIGS += [
+    GPTConfig(vocab_size=11, context_length=4, emb_dim=4, n_heads=2, n_layers=2, n_inner=F, activation="relu")
+    for F in (1, 2, 3, 4, 5, 8, 16)
+]
 SIZES = [Sizes(config, B, T) for config in CONFIGS for B in (1, 2, 4) for T in (1, 2, 4)]
 SHAPES = {
     "tok_emb": "tok_emb",
@@ -77,6 +81,8 @@ def test_at_usual_sizes_the_wrong_answers_are_misconceptions(name: str) -> None:
         (GPTConfig(vocab_size=11, context_length=8, emb_dim=8, n_heads=2, n_layers=2), 2, 3),
         (GPTConfig(vocab_size=11, context_length=8, emb_dim=4, n_heads=1, n_layers=1), 1, 1),
         (GPTConfig(vocab_size=4, context_length=4, emb_dim=4, n_heads=4, n_layers=3), 4, 4),
+        (GPTConfig(vocab_size=11, context_length=8, emb_dim=8, n_heads=2, n_layers=2, n_inner=12), 2, 3),
+        (GPTConfig(vocab_size=11, context_length=8, emb_dim=8, n_heads=2, n_layers=2, n_inner=3), 1, 2),
     ],
 )
 def test_the_right_answers_are_what_a_real_pass_gives(config: GPTConfig, batch: int, tokens: int) -> None:

@@ -17,7 +17,7 @@ from gptviz.tour.text import NotYetError, TourTextError, fill, names, words
 from gptviz.widgets.theme import LIGHT
 
 MakeSituation = Callable[..., Situation]
-CASES = ("default", "one token", "batch", "full context, one head, one block", "markup")
+CASES = ("default", "one token", "batch", "full context, one head, one block", "another kind of model", "markup")
 NUMBERS = "two three four five six seven eight nine ten eleven twelve dozen half twice hundred thousand million billion"
 
 every_step = pytest.mark.parametrize("step", steps(), ids=lambda step: step.name)
@@ -93,6 +93,20 @@ def test_the_figures_are_those_of_the_pass(situation: MakeSituation) -> None:
     assert "(2, 4, 128)" in of("14-feed-forward")
     assert "(2, 4, 50257)" in of("logits")
     assert "3,243,776" in of("parameters")
+
+
+def test_another_kind_of_model_is_spoken_of_as_it_is(situation: MakeSituation) -> None:
+    def of(name: str, **what: int) -> str:
+        now = situation("another kind of model", **what)
+        return text_of(next(step for step in steps() if step.name.endswith(name)), now)
+
+    assert "of the 7 numbers" in of("13-gelu")
+    assert "uses ReLU in place of GELU" in of("13-gelu")
+    assert "nothing that comes out is below 0." in of("13-gelu")
+    assert "(1, 4, 7), the same after ReLU, and back to (1, 4, 12)" in of("14-feed-forward")
+    assert "the middle is no wider" in of("14-feed-forward")
+    assert "those of block 2 by 4.899." in of("scores", layer=1)  # 2 · √6
+    assert "√" not in of("scores")
 
 
 def test_the_labs_figures_are_the_chapters(

@@ -46,6 +46,12 @@ def box(bars: Waterfall, key: str) -> QRectF:
     return bars.bar_box(row, bars.index_of(key).parent().isValid(), cell(bars, key))
 
 
+def opened(bars: Waterfall) -> list[str]:
+    keys: list[str] = []
+    bars.opened.connect(keys.append)
+    return keys
+
+
 def chosen(bars: Waterfall) -> list[str]:
     keys: list[str] = []
     bars.chosen.connect(keys.append)
@@ -103,8 +109,8 @@ def test_a_row_opens_with_the_keyboard_and_shows_what_is_inside(bars: Waterfall,
     assert "head 2" not in painted_words(bars.viewport())
 
 
-def test_enter_chooses_and_arrows_do_not(bars: Waterfall, qtbot: QtBot) -> None:
-    keys = chosen(bars)
+def test_enter_and_a_double_click_open_and_arrows_do_not(bars: Waterfall, qtbot: QtBot) -> None:
+    keys = opened(bars)
     bars.setCurrentIndex(bars.index_of("token"))
 
     qtbot.keyClick(bars, Qt.Key.Key_Down)
@@ -112,6 +118,12 @@ def test_enter_chooses_and_arrows_do_not(bars: Waterfall, qtbot: QtBot) -> None:
     assert keys == []
     qtbot.keyClick(bars, Qt.Key.Key_Return)
     assert keys == ["ff"]
+
+    place = cell(bars, "attention").center().toPoint()
+    for part in (qtbot.mouseClick, qtbot.mouseDClick, qtbot.mouseRelease):
+        part(bars.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert keys == ["ff", "attention"]
+    assert not bars.isExpanded(bars.index_of("attention"))
 
 
 def test_a_click_chooses(bars: Waterfall, qtbot: QtBot) -> None:

@@ -3,9 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gptviz.analysis.arithmetic import functions, moves, sums
 from gptviz.analysis.arithmetic.cell import Cell
 from gptviz.analysis.operands import inputs_of
+from gptviz.analysis.place import shortened
 from gptviz.capture.stages import catalogue
 
 if TYPE_CHECKING:
@@ -34,7 +37,8 @@ def explain(trace: "Trace", name: str, index: Sequence[int]) -> "Explanation | N
     needed = (name, *inputs_of(stage, trace.config))
     if not all(trace.has(one) for one in needed):
         return None
-    return _EXPLAINED[stage.local_name](Cell(trace, stage, checked))
+    with np.errstate(invalid="ignore", over="ignore"):  # a broken model has infinities, and is to be explained too
+        return _EXPLAINED[stage.local_name](Cell(trace, stage, checked))
 
 
 def checked_stage(config: "GPTConfig", name: str) -> "Stage":
@@ -42,7 +46,7 @@ def checked_stage(config: "GPTConfig", name: str) -> "Stage":
     for stage in catalogue(config):
         if stage.name == name:
             return stage
-    raise CellError(f"there is no stage {name!r}: 'gptviz trace' lists them")
+    raise CellError(f"there is no stage {shortened(name)!r}: 'gptviz trace' lists them")
 
 
 def checked_index(

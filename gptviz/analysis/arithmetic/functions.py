@@ -107,7 +107,8 @@ def softmax(cell: Cell) -> Explanation:
     if k < seen and _leading(row.exact, seen):  # leave out the masked keys, which add nothing
         row, powers = replace(row, values=row.values[:seen]), powers[:seen]
     shown = Terms("e^(score − m), key by key", powers, row)
-    exponent = "−∞" if math.isinf(score.value) else f"{figure(score.value)} − {factor(maximum)}"
+    hidden = score.value == -math.inf
+    exponent = "−∞" if hidden else f"{figure(score.value)} − {factor(maximum)}"
     limit = len(shown) - 1
     steps = (
         Step("largest score", f"m = \\limit{{\\word{{max}}}}{{j}} s_{{{q},j}}", f"s_{{{q},{top}}}", maximum),
@@ -124,8 +125,11 @@ def softmax(cell: Cell) -> Explanation:
         "This key's exponential, as a share of all keys'. Subtracting the largest score first changes no share, and "
         "keeps the exponentials small."
     )
-    if not math.isfinite(score.value):
-        sentence = "The key is masked: e to the −∞ is 0, so its share is exactly 0."
+    if math.isnan(value):
+        sentence = "The scores of this query are not all finite numbers, so no share can be computed: it is NaN."
+    elif hidden:
+        why = "The key is masked" if k > q else "The key's score is −∞"
+        sentence = f"{why}: e to the −∞ is 0, so its share is exactly 0."
     code = (
         f"scores = {code_along(row)}",
         "powers = torch.exp(scores - scores.max())",
@@ -235,20 +239,27 @@ _ACTIVATIONS: dict[str, Callable[[Cell, Operand], Explanation]] = {
 
 
 def argmax(cell: Cell) -> Explanation:
-    """The token with the largest logit, its runner-up and the margin."""
+    """The token with the largest logit, its runner-up and the margin; a vocabulary of one token has neither."""
     b, _ = cell.index
     logits = cell.along("\\word{last}", cell.source, b, None)
     terms = Terms("the largest logits", logits.exact, logits, compared=True)
-    best, second = (terms.term(int(i)) for i in terms.largest(2))
+    best, *others = (terms.term(int(i)) for i in terms.largest(2))
+    behind = [
+        step
+        for second in others
+        for step in (
+            Step("runner-up", f"\\word{{last}}_{{{second.i}}}", figure(second.value), second.value),
+            Step(
+                "margin",
+                f"\\word{{last}}_{{{best.i}}} − \\word{{last}}_{{{second.i}}}",
+                f"{figure(best.value)} − {factor(second.value)}",
+                best.value - second.value,
+            ),
+        )
+    ]
     steps = (
         Step("largest logit", f"\\word{{last}}_{{{best.i}}}", figure(best.value), best.value),
-        Step("runner-up", f"\\word{{last}}_{{{second.i}}}", figure(second.value), second.value),
-        Step(
-            "margin",
-            f"\\word{{last}}_{{{best.i}}} − \\word{{last}}_{{{second.i}}}",
-            f"{figure(best.value)} − {factor(second.value)}",
-            best.value - second.value,
-        ),
+        *behind,
         Step(
             "its ID",
             f"\\word{{next}} = \\limit{{\\word{{argmax}}}}{{0 ≤ v < {len(terms)}}} \\word{{last}}_{{v}}",
@@ -257,14 +268,19 @@ def argmax(cell: Cell) -> Explanation:
             whole=True,
         ),
     )
+    sentence = (
+        "Greedy choice: of all logits of the last position the largest one wins, and its place is the token's ID."
+    )
+    if math.isnan(best.value):
+        sentence = "Some logits are NaN: no number is larger than those, so argmax takes the first of them."
     code = (f"logits = {code_along(logits)}", "value = logits.argmax()")
     return Explanation(
         cell.stage,
         cell.index,
         "argmax",
-        "Greedy choice: of all logits of the last position the largest one wins, and its place is the token's ID.",
+        sentence,
         steps,
-        (best.left, second.left),
+        (best.left, *(second.left for second in others)),
         float(best.i),
         cell.value,
         code,

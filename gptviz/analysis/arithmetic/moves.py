@@ -1,8 +1,10 @@
 """Numbers that are looked up, moved, passed on or hidden: nothing is computed, so all bits have to agree."""
 
 import math
+from dataclasses import replace
 
 from gptviz.analysis.arithmetic.cell import Cell, code_of
+from gptviz.analysis.arithmetic.onward import probability
 from gptviz.analysis.arithmetic.parts import Explanation, Operand, Step, Terms
 from gptviz.analysis.arithmetic.writing import figure, whole
 from gptviz.analysis.place import Place
@@ -134,6 +136,8 @@ def dropout(cell: Cell) -> Explanation:
     if cell.value == 0:
         steps = (Step("", "y = 0", "0", 0.0),)
         sentence = f"Training mode: this number was drawn to be left out, with probability {p:g}."
+        if source.value == 0:
+            sentence = "Training mode: a 0 stays 0, whether it was drawn to be left out or not."
         return _same(
             cell, "dropout", sentence, steps=steps, operands=(source,), code=("value = torch.tensor(0.0)",), value=0.0
         )
@@ -152,9 +156,9 @@ def last(cell: Cell) -> Explanation:
     equation = f"\\word{{last}}_{{{v}}} = \\word{{logits}}_{{{t},{v}}}"
     steps = (Step("", equation, figure(logit.value), logit.value),)
     sentence = f"Nothing is computed: of the logits of all positions, those of the last one, {t}, are taken."
-    return _same(
-        cell, "last position", sentence, steps=steps, operands=(logit,), code=(f"value = {code_of(logit.place)}",)
-    )
+    code = (f"value = {code_of(logit.place)}",)
+    found = _same(cell, "last position", sentence, steps=steps, operands=(logit,), code=code)
+    return replace(found, onward=probability(cell.along("\\word{last}", cell.stage.name, b, None), v))
 
 
 def _same(

@@ -16,6 +16,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 TOLERANCE = 1e-4
 _TINY = float(np.finfo(np.float32).tiny)  # below it float32 itself loses digits
+LARGEST_SINGLE = float(np.finfo(np.float32).max)
 _FEW = 32  # terms that are looked at first
 VALUE, TERMS, ROW = "the value", "√Σ terms²", "a typical feature"  # what a difference is relative to
 
@@ -70,6 +71,7 @@ class Terms:
     """Numbers that are added up, or compared: ``values`` (n,) in double precision, one for each place along an axis.
 
     ``extra`` is added too and belongs to no place: a bias. What is compared is ranked by value instead of size.
+    What is no number comes first, as it makes all of them none; argmax ranks it so too.
     """
 
     title: str
@@ -89,10 +91,15 @@ class Terms:
         return keys
 
     @cached_property
+    def _nothing(self) -> int:
+        """How many are no numbers."""
+        return int(np.isnan(self._keys).sum())
+
+    @cached_property
     def order(self) -> Array:
         """The places, that of the largest term first; equal ones in their order."""
         order: Array = np.argsort(self._keys, kind="stable")
-        return order
+        return np.roll(order, self._nothing)  # which NumPy puts last
 
     @cached_property
     def _first(self) -> Array:
@@ -104,7 +111,7 @@ class Terms:
 
     def largest(self, count: int) -> Array:
         """Return the places of the ``count`` largest terms, in their order."""
-        ordered = self._first if count <= _FEW < len(self) else self.order
+        ordered = self._first if count <= _FEW < len(self) and not self._nothing else self.order
         return ordered[:count]
 
     def term(self, i: int) -> Term:
@@ -116,7 +123,14 @@ class Terms:
 
     def rest(self, count: int) -> float:
         """Return the sum of all but the ``count`` largest terms; the bias is not in it."""
-        return float(np.delete(self.values, self.largest(count)).sum())
+        with np.errstate(invalid="ignore"):  # the sum of both infinities is no number
+            return float(np.delete(self.values, self.largest(count)).sum())
+
+    @property
+    def total(self) -> float:
+        """All that is added up, the bias too."""
+        with np.errstate(invalid="ignore"):
+            return float(self.values.sum()) + (0.0 if self.extra is None else self.extra.value)
 
     @property
     def spread(self) -> float:
@@ -147,7 +161,8 @@ class Explanation:
 
     ``vectors`` and ``terms`` take part in the steps. ``behind`` does not: of what is made from an attention score,
     it is the sum that the score once was. ``own_row`` is the row that the number stands in, where it is compared
-    with that which it was made from.
+    with that which it was made from. ``onward`` is what the window computes from the number where that is no stage:
+    the probability of a logit's token.
     """
 
     stage: "Stage"
@@ -166,6 +181,7 @@ class Explanation:
     terms: Terms | None = None
     behind: Terms | None = None
     own_row: Vector | None = None
+    onward: tuple[Step, ...] = ()
     note: str = ""
 
     @property
@@ -198,6 +214,13 @@ class Explanation:
     def ok(self) -> bool:
         """Whether the recomputed number agrees with the model's."""
         return self.relative <= self.tolerance
+
+    @property
+    def overflowed(self) -> bool:
+        """Whether a finite number on the way is too large for the model's single precision, which has ∞ there."""
+        rows = [vector.exact for vector in self.vectors] + ([] if self.terms is None else [self.terms.values])
+        sizes = [*(abs(step.value) for step in self.steps), *(float(np.abs(row).sum()) for row in rows)]
+        return any(LARGEST_SINGLE < size < math.inf for size in sizes)
 
     @property
     def whole(self) -> bool:

@@ -1,13 +1,14 @@
 """An explanation as lines of text, and as what JSON can hold."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from gptviz.analysis.arithmetic.onward import PROBABILITY
 from gptviz.analysis.arithmetic.writing import plain
 
 if TYPE_CHECKING:
-    from gptviz.analysis.arithmetic.parts import Explanation, Operand, Terms
+    from gptviz.analysis.arithmetic.parts import Explanation, Operand, Step, Terms
 
 LARGEST = 8  # terms of a sum that are listed, unless all are wanted
 
@@ -30,15 +31,8 @@ def as_json(explanation: "Explanation", program: str, most: int | None = LARGEST
         "size": _number(explanation.size),
         "tolerance": explanation.tolerance,
         "ok": explanation.ok,
-        "steps": [
-            {
-                "name": step.name,
-                "equation": plain(step.equation),
-                "numbers": plain(step.numbers),
-                "value": _number(step.value),
-            }
-            for step in explanation.steps
-        ],
+        "steps": [_step(step) for step in explanation.steps],
+        "onward": [_step(step) for step in explanation.onward],
         "operands": [_operand(operand) for operand in explanation.operands],
         "terms": None if explanation.terms is None else _terms(explanation.terms, most),
         "python": program,
@@ -47,6 +41,11 @@ def as_json(explanation: "Explanation", program: str, most: int | None = LARGEST
 
 def _number(value: float) -> float | str:
     return value if math.isfinite(value) else str(value)
+
+
+def _step(step: "Step") -> dict[str, Any]:
+    equation, numbers = plain(step.equation), plain(step.numbers)
+    return {"name": step.name, "equation": equation, "numbers": numbers, "value": _number(step.value)}
 
 
 def _operand(operand: "Operand") -> dict[str, Any]:
@@ -83,12 +82,7 @@ def as_lines(explanation: "Explanation", most: int | None = LARGEST) -> Iterator
     yield f"{explanation.place} = {_written(explanation.captured)}   ({explanation.operation})"
     yield explanation.sentence
     yield ""
-    width = max(len(step.name) for step in explanation.steps)
-    for step in explanation.steps:
-        working = f"{plain(step.equation)} = {plain(step.numbers)}"
-        result = _written(step.value)
-        ending = "" if working.endswith(f" = {result}") else f" = {result}"
-        yield f"  {step.name:<{width}}{'  ' if width else ''}{working}{ending}"
+    yield from _step_lines(explanation.steps)
     if explanation.operands:
         yield ""
         yield "made from"
@@ -98,8 +92,21 @@ def as_lines(explanation: "Explanation", most: int | None = LARGEST) -> Iterator
     if explanation.terms is not None:
         yield ""
         yield from _term_lines(explanation.terms, most)
+    if explanation.onward:
+        yield ""
+        yield PROBABILITY
+        yield from _step_lines(explanation.onward)
     yield ""
     yield verdict(explanation)
+
+
+def _step_lines(steps: "Sequence[Step]") -> Iterator[str]:
+    width = max(len(step.name) for step in steps)
+    for step in steps:
+        working = f"{plain(step.equation)} = {plain(step.numbers)}"
+        result = _written(step.value)
+        ending = "" if working.endswith(f" = {result}") else f" = {result}"
+        yield f"  {step.name:<{width}}{'  ' if width else ''}{working}{ending}"
 
 
 def _term_lines(terms: "Terms", most: int | None) -> Iterator[str]:
@@ -119,7 +126,10 @@ def verdict(explanation: "Explanation") -> str:
     model, ours = _written(explanation.captured), _written(explanation.recomputed)
     if explanation.note:
         return explanation.note
-    agrees = "ok" if explanation.ok else "ERROR: this arithmetic does not give the model's number"
+    wrong = "this arithmetic does not give the model's number"
+    if explanation.overflowed:
+        wrong = "a number on the way is beyond 3.4e38, the largest of the model's single precision"
+    agrees = "ok" if explanation.ok else f"ERROR: {wrong}"
     if explanation.tolerance == 0:
         return f"recomputed {ours}, the model has {model}; both must be equal: {agrees}"
     return (

@@ -1,8 +1,10 @@
 """Numbers that are sums: of two numbers, or of many products."""
 
 import math
+from dataclasses import replace
 
 from gptviz.analysis.arithmetic.cell import Cell, code_along, code_of
+from gptviz.analysis.arithmetic.onward import probability
 from gptviz.analysis.arithmetic.parts import Explanation, Step, Terms, Vector
 from gptviz.analysis.arithmetic.writing import added, figure, summed
 
@@ -46,7 +48,10 @@ def linear(cell: Cell) -> Explanation:
     )
     code = [f"x = {code_along(features)}", f'layer = model.get_submodule("{path}")']
     code.append(f"value = layer.weight[{e}] @ x" + (f" + layer.bias[{e}]" if bias else ""))
-    return _dot(cell, "dot product", sentence, equation=equation, terms=terms, code=code)
+    found = _dot(cell, "dot product", sentence, equation=equation, terms=terms, code=code)
+    if cell.stage.name != "out_head":
+        return found
+    return replace(found, onward=probability(cell.along("\\word{logit}", "out_head", b, t, None), e))
 
 
 def scores(cell: Cell) -> Explanation:

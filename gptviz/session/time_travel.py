@@ -1,0 +1,210 @@
+"""Moving through what was generated: to any step and back, to another branch, undo and redo."""
+
+from collections import OrderedDict
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Slot
+
+from gptviz.session import generation_jobs, jobs
+from gptviz.session.explain import SAME_TOKEN_AGAIN
+from gptviz.session.generation import GeneratedStep, Generation, History
+from gptviz.session.greedy_loop import ids_of
+from gptviz.session.state import ViewState
+from gptviz.session.worker import Outcome
+
+if TYPE_CHECKING:
+    from gptviz.analysis.candidates import Candidate
+    from gptviz.session.session import Session
+
+_KEPT_BYTES = 64 * 2**20  # of traces that are not on screen
+LONGEST_NAME = 40
+
+
+class TimeTravel(QObject):
+    """A step's trace is kept while there is room, and computed again otherwise: the same numbers, bit for bit."""
+
+    def __init__(self, session: "Session") -> None:
+        super().__init__(session)
+        self._session = session
+        self._passes: OrderedDict[tuple[int, ...], jobs.PassResult] = OrderedDict()  # the one used last is the last
+        session.changed.connect(self._state_changed)
+
+    # --- to another step ---------------------------------------------------------------------------------
+
+    @property
+    def here(self) -> int | None:
+        """The place of the step whose pass is on screen: it may be the next one, whose token is not chosen yet."""
+        state = self._session.state
+        trace, generation = state.trace, state.generation
+        if trace is None or not trace.complete or trace.batch > 1:
+            return None
+        if generation.shown is not None:
+            return generation.shown
+        end = len(generation.steps)
+        return end if generation.context(end, trace.config.context_length) == ids_of(trace) else None
+
+    def show(self, place: int) -> None:
+        """Show the trace of the step at ``place`` in all panes."""
+        state = self._session.state
+        if not 0 <= place < len(state.generation.steps) or self._session.building or state.trace is None:
+            return
+        self._session.change(generation=replace(state.generation, shown=place, playing=False))
+        context = state.generation.context(place, state.trace.config.context_length)
+        self._show_pass(context, f"Going to step {place + 1}")
+
+    def show_prompt(self) -> None:
+        """Show the prompt's trace again."""
+        self._show_pass(self._session.state.generation.prompt, "Going back to the prompt")
+
+    def move(self, steps: int) -> None:
+        """Go some steps forward, or back if negative; no further than there are steps."""
+        generation = self._session.state.generation
+        if generation.steps:
+            last = len(generation.steps) - 1
+            here = last if generation.shown is None else generation.shown
+            self.show(min(max(here + steps, 0), last))
+
+    def back(self) -> None:
+        self.move(-1)
+
+    def forward(self) -> None:
+        self.move(1)
+
+    # --- branches ----------------------------------------------------------------------------------------
+
+    def pick(self, candidate: "Candidate", place: int | None = None) -> None:
+        """Choose ``candidate`` at ``place``, by default the step on screen, and go on from there on its own branch."""
+        state = self._session.state
+        place = self.here if place is None else place
+        if place is None or state.trace is None or self._session.building:
+            return
+        steps = state.generation.steps
+        if place < len(steps):
+            step = replace(steps[place], chosen=candidate, decoding=state.decoding, chance=None)
+        else:
+            top = jobs.likeliest(state.trace)
+            seen = state.trace.tokens
+            step = GeneratedStep(candidate, top, seen, None, state.decoding, None, state.trace.ms, seen)
+        self._session.cancel()
+        self._take("pick a token", state.generation.with_choice(place, step))
+        self.show(place)
+
+    def redraw(self) -> None:
+        """Choose the token of the step on screen once more, with the present decoding, on a branch of its own."""
+        state, place = self._session.state, self.here
+        if place is None or place == len(state.generation.steps) or state.trace is None or self._session.computing:
+            return
+        at_hand = jobs.PassResult(state.trace, state.trace_rows)
+        before = state.generation.before(place)
+        request = generation_jobs.StepRequest(before, state.decoding, state.selection.layer, at_hand)
+        work = partial(generation_jobs.generate_step, *self._session.engine, request)
+        self._session.submit("Choosing again", work, self._redrawn)
+
+    def switch(self, branch: int) -> None:
+        """Go to another branch."""
+        generation = self._session.state.generation
+        if not 0 <= branch < len(generation.branches) or branch == generation.branch or self._session.building:
+            return
+        self._session.cancel()
+        self._session.change(generation=replace(generation.on_branch(branch), playing=False))
+        self._show_generation()
+
+    def rename(self, branch: int, name: str) -> None:
+        """Name a branch; an empty name changes nothing, a long one is cut."""
+        generation = self._session.state.generation
+        name = " ".join(name.split())[:LONGEST_NAME]
+        if name and name != generation.branches[branch].name:
+            self._take("rename a branch", generation.with_name(branch, name))
+
+    # --- undo and redo -----------------------------------------------------------------------------------
+
+    def undo(self) -> None:
+        """Take back the last change to the generated text."""
+        if self._session.state.history.past and not self._session.building:
+            self._session.cancel()
+            state = self._session.state
+            self._restore(*state.history.undone(state.generation))
+
+    def redo(self) -> None:
+        """Make the change again that was taken back last."""
+        if self._session.state.history.future and not self._session.building:
+            self._session.cancel()
+            state = self._session.state
+            self._restore(*state.history.redone(state.generation))
+
+    # --- for the session package -------------------------------------------------------------------------
+
+    def keep(self, passed: "jobs.PassResult") -> None:
+        """Keep a pass for the way back, and let go of those that were not looked at for the longest time."""
+        ids = ids_of(passed.trace)
+        self._passes[ids] = passed
+        self._passes.move_to_end(ids)
+        held = sum(kept.trace.nbytes for kept in self._passes.values())
+        while held > _KEPT_BYTES and self._passes:
+            _, dropped = self._passes.popitem(last=False)
+            held -= dropped.trace.nbytes
+
+    def forget(self) -> None:
+        """Let go of all passes that are not on screen."""
+        self._passes.clear()
+
+    @property
+    def kept_bytes(self) -> int:
+        """Bytes of the traces that are kept."""
+        return sum(kept.trace.nbytes for kept in self._passes.values())
+
+    # --- inside ------------------------------------------------------------------------------------------
+
+    def _take(self, what: str, generation: Generation) -> None:
+        state = self._session.state
+        self._session.change(generation=generation, history=state.history.after(what, state.generation))
+
+    def _restore(self, history: History, generation: Generation) -> None:
+        other_prompt = generation.prompt != self._session.state.generation.prompt
+        self._session.change(generation=generation, history=history)
+        if other_prompt and len(self._session.state.prompts) == 1:
+            self._session.set_prompt(self._session.text_of(generation.prompt))
+        self._show_generation()
+
+    def _show_generation(self) -> None:
+        shown = self._session.state.generation.shown
+        if shown is None:
+            self.show_prompt()
+        else:
+            self.show(shown)
+
+    def _show_pass(self, ids: tuple[int, ...], text: str) -> None:
+        session = self._session
+        trace = session.state.trace
+        if not ids or (trace is not None and not session.computing and ids_of(trace) == ids):
+            return
+        passed = self._passes.get(ids)
+        if passed is None or session.computing:
+            session.submit_pass([ids], text, self._pass_ended)
+        else:
+            self._passes.move_to_end(ids)
+            session.change(**session.shown(passed))
+            session.select()  # which fetches the inside of the selected block
+
+    def _pass_ended(self, outcome: Outcome) -> None:
+        if isinstance(outcome.result, jobs.PassResult):
+            self.keep(outcome.result)
+        self._session.pass_ended(outcome)
+
+    def _redrawn(self, outcome: Outcome) -> None:
+        what: dict[str, object] = {}
+        result, state, place = outcome.result, self._session.state, self.here
+        if isinstance(result, generation_jobs.StepResult) and place is not None:
+            if result.step.chosen.id == state.generation.steps[place].chosen.id:
+                what["message"] = SAME_TOKEN_AGAIN
+            else:
+                what["generation"] = state.generation.with_choice(place, result.step)
+                what["history"] = state.history.after("choose again", state.generation)
+        self._session.finish(outcome, "The token could not be chosen again", **what)
+
+    @Slot(object, object)
+    def _state_changed(self, old: ViewState, new: ViewState) -> None:
+        if new.model is not old.model:
+            self.forget()

@@ -1,0 +1,160 @@
+"""How the next token is chosen, as a person sets it in the loop pane."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+from reading import painted_words
+from user import CONTROL, User
+
+from gptviz.analysis.decoding import draw
+from gptviz.app.main_window import MainWindow
+from gptviz.panes.loop import LoopPane
+from gptviz.panes.loop_decoding import DecodingView
+from gptviz.tokenizer import gpt2_tokenizer
+from gptviz.widgets.number_field import NumberField
+from gptviz.widgets.text import percent, visible
+
+pytestmark = pytest.mark.without_panes("flow", "stage", "heads", "shape-trace")
+
+HELLO = [15496, 11, 314, 716]
+
+
+@pytest.fixture
+def pane(window: MainWindow, user: User) -> LoopPane:
+    user.brings_up("loop")
+    pane = window.docks["loop"].pane
+    assert isinstance(pane, LoopPane)
+    return pane
+
+
+@pytest.fixture
+def decoding(pane: LoopPane, user: User) -> DecodingView:
+    user.clicks(pane.switch.button("decoding"))
+    view = pane.views["decoding"]
+    assert isinstance(view, DecodingView)
+    return view
+
+
+def steps(user: User, count: int) -> list[int]:
+    for _ in range(count):
+        user.presses(Qt.Key.Key_G, CONTROL)
+        user.waits()
+    return chosen(user)
+
+
+def chosen(user: User) -> list[int]:
+    return [step.chosen.id for step in user.state.generation.steps]
+
+
+def word(token: int) -> str:
+    return visible(gpt2_tokenizer().token_text(token))
+
+
+def types(user: User, field: NumberField, text: str) -> None:
+    field.edit.setFocus()
+    user.presses(Qt.Key.Key_A, CONTROL)
+    user.presses(Qt.Key.Key_Delete)
+    QTest.keyClicks(field.edit, text)
+
+
+def pastes(user: User, field: NumberField, text: str) -> None:
+    QGuiApplication.clipboard().setText(text)
+    field.edit.setFocus()
+    user.presses(Qt.Key.Key_A, CONTROL)
+    user.presses(Qt.Key.Key_V, CONTROL)
+
+
+# --- decoding --------------------------------------------------------------------------------------------
+
+
+def test_greedy_is_the_default_and_said_to_be_deterministic(decoding: DecodingView) -> None:
+    assert decoding.way.button("greedy").isChecked()
+    assert "Deterministic" in decoding.way.button("greedy").toolTip()
+    assert decoding.note.text().startswith("Greedy is deterministic: ")
+    assert not decoding.top_k.isEnabled()
+
+
+def test_sampling_draws_from_what_is_left(decoding: DecodingView, user: User) -> None:
+    user.clicks(decoding.way.button("sample"))
+    assert user.state.decoding.temperature == 1.0
+    types(user, decoding.temperature, "1.5")
+    types(user, decoding.top_k, "4")
+    types(user, decoding.seed, "7")
+    assert (user.state.decoding.temperature, user.state.decoding.top_k, user.state.decoding.seed) == (1.5, 4, 7)
+
+    words = painted_words(decoding.bars)
+    assert words.count("cut by top-k") >= 1
+    assert f"The draw {draw(7, 4):.4f} falls on" in decoding.note.text()
+    token = steps(user, 1)[0]
+
+    step = user.state.generation.steps[0]
+    assert decoding.note.text().endswith(f"falls on {word(token)}.")
+    assert step.chance is not None
+    assert percent(step.chance) in words
+
+
+def test_before_and_after_stand_side_by_side(decoding: DecodingView, user: User) -> None:
+    user.clicks(decoding.way.button("sample"))
+    types(user, decoding.top_k, "2")
+
+    rows = decoding.bars.accessibleDescription().split("; ")
+    assert user.state.trace is not None
+    shares = user.state.trace["last"][0].double().softmax(0).topk(3).values.tolist()
+    total = shares[0] + shares[1]
+    assert f"{percent(shares[0])} to {percent(shares[0] / total)}" in rows[0]
+    assert f"{percent(shares[1])} to {percent(shares[1] / total)}" in rows[1]
+    assert f"{percent(shares[2])} to top-k" in rows[2]
+
+
+def test_what_makes_no_sense_is_refused_at_the_field(decoding: DecodingView, user: User) -> None:
+    user.clicks(decoding.way.button("sample"))
+    for field, text, message in (
+        (decoding.temperature, "warm", "“warm” is no number: type a number of at least 0."),
+        (decoding.temperature, "-1", "−1 is too small: at least 0, as 0 is greedy."),
+        (decoding.temperature, "nan", "“nan” is no number: type a number of at least 0."),
+        (decoding.temperature, "inf", "“inf” is no number: type a number of at least 0."),
+        (decoding.top_k, "0", "0 is too small: at least 1, as a token has to stay."),
+        (decoding.top_k, "50258", "50258 is too large: at most 50,257, as the vocabulary has no more."),
+        (decoding.top_p, "0", "0 is too small: at least 1e−6, as a token has to stay."),
+        (decoding.top_p, "1.5", "1.5 is too large: at most 1, as 1 keeps all."),
+        (decoding.count, "0", "0 is too small: at least 1, as fewer would be none."),
+        (decoding.count, "-3", "−3 is too small: at least 1, as fewer would be none."),
+    ):
+        before, good = user.state.decoding, field.value
+
+        pastes(user, field, text)
+
+        assert field.message == message
+        assert field.warning.isVisible()
+        assert field.value == good
+        assert user.state.decoding == before
+
+
+def test_so_many_tokens_are_generated(decoding: DecodingView, user: User, qtbot: QtBot) -> None:
+    types(user, decoding.count, "7")
+
+    user.clicks(decoding.generate)
+    qtbot.waitUntil(lambda: not user.state.generation.playing and not user.window.session.busy)
+
+    assert len(chosen(user)) == 7
+
+
+def test_a_token_is_picked_by_double_click_or_enter(decoding: DecodingView, user: User, qtbot: QtBot) -> None:
+    tokens = steps(user, 2)
+    second = user.state.generation.steps[1].candidates[1].id
+
+    place = decoding.bars.row_box(1).center().toPoint()
+    qtbot.mouseDClick(decoding.bars.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    user.waits()
+    assert chosen(user) == [tokens[0], second]
+    decoding.bars.setFocus()
+    user.presses(Qt.Key.Key_Home)
+    user.presses(Qt.Key.Key_Down)
+    user.presses(Qt.Key.Key_Down)
+    assert decoding.pick.text() == f"Pick {word(user.state.generation.steps[1].candidates[2].id)}"
+    user.presses(Qt.Key.Key_Return)
+    user.waits()
+
+    assert len(user.state.generation.branches) == 3

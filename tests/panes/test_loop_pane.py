@@ -1,0 +1,326 @@
+"""Generation as an instrument, as a person uses it: strip, lines, decoding, branches, cost."""
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+from reading import painted_words
+from user import CONTROL, SHIFT, User
+
+from gptviz.app.main_window import MainWindow
+from gptviz.panes.attention import AttentionPane
+from gptviz.panes.loop import LoopPane
+from gptviz.panes.loop_branches import BranchesView
+from gptviz.panes.loop_cost import CostView
+from gptviz.panes.loop_lines import LinesView
+from gptviz.tokenizer import gpt2_tokenizer
+from gptviz.widgets.text import visible
+
+pytestmark = pytest.mark.without_panes("flow", "stage", "heads", "shape-trace")
+
+HELLO = [15496, 11, 314, 716]
+
+
+@pytest.fixture
+def pane(window: MainWindow, user: User) -> LoopPane:
+    user.brings_up("loop")
+    pane = window.docks["loop"].pane
+    assert isinstance(pane, LoopPane)
+    return pane
+
+
+@pytest.fixture
+def lines(pane: LoopPane) -> LinesView:
+    view = pane.views["lines"]
+    assert isinstance(view, LinesView)
+    return view
+
+
+@pytest.fixture
+def branches(pane: LoopPane, user: User) -> BranchesView:
+    user.clicks(pane.switch.button("branches"))
+    view = pane.views["branches"]
+    assert isinstance(view, BranchesView)
+    return view
+
+
+@pytest.fixture
+def cost(pane: LoopPane, user: User) -> CostView:
+    user.clicks(pane.switch.button("cost"))
+    view = pane.views["cost"]
+    assert isinstance(view, CostView)
+    return view
+
+
+def steps(user: User, count: int) -> list[int]:
+    for _ in range(count):
+        user.presses(Qt.Key.Key_G, CONTROL)
+        user.waits()
+    return chosen(user)
+
+
+def chosen(user: User) -> list[int]:
+    return [step.chosen.id for step in user.state.generation.steps]
+
+
+def word(token: int) -> str:
+    return visible(gpt2_tokenizer().token_text(token))
+
+
+def shown_ids(user: User) -> list[int]:
+    assert user.state.trace is not None
+    return user.state.trace.ids[0].tolist()
+
+
+# --- the strip -------------------------------------------------------------------------------------------
+
+
+def test_the_strip_has_the_prompt_and_then_what_was_generated(pane: LoopPane, user: User) -> None:
+    tokens = steps(user, 3)
+
+    assert "".join(painted_words(pane.strip)) == "".join(word(token) for token in (*HELLO, *tokens))
+    gap = pane.strip.chip_box(4).left() - pane.strip.chip_box(3).right()
+    assert gap > 3 * (pane.strip.chip_box(5).left() - pane.strip.chip_box(4).right())
+    assert pane.strip.accessibleDescription() == "4 prompt tokens, 3 generated; on screen: step 3 of 3"
+
+
+def test_a_click_on_a_token_shows_how_it_was_chosen_in_all_panes(pane: LoopPane, user: User) -> None:
+    tokens = steps(user, 3)
+
+    user.clicks(pane.strip, pane.strip.chip_box(5).center())
+    user.waits()
+
+    assert shown_ids(user) == [*HELLO, tokens[0]]
+    assert user.state.generation.shown == 1
+    user.brings_up("attention")
+    attention = user.window.docks["attention"].pane
+    assert isinstance(attention, AttentionPane)
+    assert attention.map.data is not None
+    assert attention.map.data.values.shape == (5, 5)
+
+
+def test_the_keyboard_goes_through_the_steps(pane: LoopPane, user: User) -> None:
+    steps(user, 4)
+
+    user.presses(Qt.Key.Key_PageUp, CONTROL)
+    user.presses(Qt.Key.Key_PageUp, CONTROL)
+    user.presses(Qt.Key.Key_PageDown, CONTROL)
+    user.waits()
+    assert user.state.generation.shown == 2
+    pane.strip.setFocus()
+    user.presses(Qt.Key.Key_Home)
+    user.waits()
+    assert shown_ids(user) == HELLO
+    user.presses(Qt.Key.Key_Right)
+    user.waits()
+
+    assert user.state.generation.shown == 1
+    assert user.state.selection.stage in (None, "ids")  # the walk through the stages stood still
+
+
+def test_buttons_go_back_and_forth_as_far_as_there_is_something(pane: LoopPane, user: User) -> None:
+    assert not pane.back.isEnabled()
+    steps(user, 2)
+    assert not pane.forward.isEnabled()
+
+    user.clicks(pane.back)
+    user.waits()
+
+    assert user.state.generation.shown == 0
+    assert not pane.back.isEnabled()
+    assert pane.forward.isEnabled()
+
+
+# --- undo ------------------------------------------------------------------------------------------------
+
+
+def test_undo_and_redo_by_button_and_key(pane: LoopPane, user: User) -> None:
+    tokens = steps(user, 2)
+    assert pane.undo.toolTip() == "Undo: append a token (Ctrl+Z)"
+
+    user.clicks(pane.undo)
+    user.waits()
+    assert chosen(user) == tokens[:1]
+    pane.strip.setFocus()
+    user.presses(Qt.Key.Key_Z, CONTROL | SHIFT)
+    user.waits()
+    assert chosen(user) == tokens
+    assert not pane.redo.isEnabled()
+    user.presses(Qt.Key.Key_Z, CONTROL)
+    user.presses(Qt.Key.Key_Z, CONTROL)
+    user.waits()
+
+    assert chosen(user) == []
+    assert not pane.undo.isEnabled()
+
+
+def test_in_the_prompt_undo_is_the_prompts_own(pane: LoopPane, user: User) -> None:
+    steps(user, 1)
+    edit = user.window.prompt_bar.edit
+    edit.setFocus()
+    user.presses(Qt.Key.Key_End, CONTROL)
+    QTest.keyClicks(edit, "!")
+
+    user.presses(Qt.Key.Key_Z, CONTROL)
+    user.waits()
+
+    assert edit.toPlainText() == "Hello, I am"
+    assert len(chosen(user)) == 1
+
+
+# --- the five lines --------------------------------------------------------------------------------------
+
+
+def test_the_lines_have_their_true_shapes(lines: LinesView, user: User) -> None:
+    steps(user, 2)
+
+    shown = " ".join(painted_words(lines.lines))
+    for text in (
+        "context = ids[:, -64:] (1, 5) → (1, 5)",
+        "logits = model(context) (1, 5) → (1, 5, 50257)",
+        "last = logits[:, -1, :] (1, 5, 50257) → (1, 50257)",
+        "next = argmax(last) (1, 50257) → (1, 1)",
+        "ids = cat((ids, next), dim=1) (1, 5) → (1, 6)",
+    ):
+        code, _, shapes = text.partition(" (1")
+        assert code in shown
+        assert f"(1{shapes}" in shown
+
+
+def test_an_earlier_step_has_the_shapes_that_it_had(lines: LinesView, pane: LoopPane, user: User) -> None:
+    steps(user, 3)
+
+    pane.strip.chosen.emit(0)
+    user.waits()
+
+    assert "(1, 4) → (1, 5)" in painted_words(lines.lines)
+    assert lines.crop.caption == "4 tokens at positions 0 to 3 of 64: nothing is cropped."
+
+
+def test_lines_run_one_by_one_and_light_up(lines: LinesView, user: User, qtbot: QtBot) -> None:
+    for number in range(2, 6):
+        user.clicks(lines.next)
+        qtbot.waitUntil(lambda number=number: lines.note.text() == f"Line {number} waits.")
+        assert lines.lines.accessibleDescription().endswith(f"line {number} waits")
+    assert chosen(user) == []
+    assert lines.finish.isVisible()
+
+    user.clicks(lines.next)
+    user.waits()
+
+    assert len(chosen(user)) == 1
+    assert not lines.finish.isVisible()
+
+
+def test_escape_gives_a_held_turn_up(lines: LinesView, user: User, qtbot: QtBot) -> None:
+    user.presses(Qt.Key.Key_N, CONTROL | SHIFT)
+    qtbot.waitUntil(lambda: user.state.loop.held)
+
+    user.presses(Qt.Key.Key_Escape)
+    user.waits()
+
+    assert chosen(user) == []
+    assert not user.state.loop.held
+
+
+def test_past_the_context_the_crop_is_seen(lines: LinesView, pane: LoopPane, user: User) -> None:
+    user.runs(" the" * 64)
+    steps(user, 3)
+
+    assert lines.crop.caption == (
+        "66 tokens, cropped to 64: the first 2 tokens fall out, and positions start at 0 again."
+    )
+    assert "(1, 66) → (1, 64)" in painted_words(lines.lines)
+    assert lines.note.text() == "What fell out is gone for the model: it never sees it again."
+
+
+# --- branches --------------------------------------------------------------------------------------------
+
+
+def table(view: BranchesView) -> list[list[str]]:
+    model = view.table.model()
+    return [[model.index(row, column).data() for column in (0, 2)] for row in range(model.rowCount())]
+
+
+def fork(user: User, place: int) -> None:
+    session = user.window.session
+    session.travel.pick(user.state.generation.steps[place].candidates[1], place)
+    user.waits()
+
+
+def test_each_branch_has_a_row_with_its_text(branches: BranchesView, user: User) -> None:
+    tokens = steps(user, 3)
+    fork(user, 1)
+    more = steps(user, 1)
+
+    assert table(branches) == [
+        ["Branch 1", "".join(word(token) for token in tokens)],
+        ["Branch 2", "".join(word(token) for token in more[1:])],
+    ]
+    assert [index.row() for index in branches.table.selectionModel().selectedRows()] == [1]
+
+
+def test_a_click_goes_to_a_branch(branches: BranchesView, user: User) -> None:
+    tokens = steps(user, 3)
+    fork(user, 1)
+
+    user.clicks_row(branches.table, branches.table.model().index(0, 2))
+    user.waits()
+
+    assert chosen(user) == tokens
+    assert shown_ids(user) == [*HELLO, tokens[0]]
+
+
+def test_a_branch_is_named_in_place(branches: BranchesView, user: User, qtbot: QtBot) -> None:
+    steps(user, 1)
+
+    user.clicks(branches.rename)
+    user.presses(Qt.Key.Key_A, CONTROL)
+    QTest.keyClicks(user.window.focusWidget(), "<b>Ann")
+    user.presses(Qt.Key.Key_Return)
+
+    qtbot.waitUntil(lambda: user.state.generation.branches[0].name == "<b>Ann")
+    assert table(branches)[0][0] == "<b>Ann"
+
+
+def test_the_table_keeps_qts_rules(branches: BranchesView, user: User, qtmodeltester: ModelTester) -> None:
+    steps(user, 2)
+    qtmodeltester.check(branches.model)
+    fork(user, 0)
+    fork(user, 0)
+
+
+# --- cost ------------------------------------------------------------------------------------------------
+
+
+def test_the_cost_is_measured_both_ways(cost: CostView, user: User) -> None:
+    steps(user, 4)
+    assert cost.found.text() == "Not measured for this text yet."
+    assert cost.positions.caption == "22 positions computed, 15 of them again"
+
+    user.clicks(cost.measure)
+    user.waits()
+
+    assert cost.found.text().startswith("The same token in all 4 steps; logits differ by ")
+    assert "It holds 3.6 kB of 32.8 kB." in cost.found.text()
+
+
+def test_the_cache_is_a_switch_that_tells_what_it_holds(cost: CostView, user: User) -> None:
+    assert cost.holds.text().startswith("Off: ")
+
+    user.clicks(cost.cache)
+    assert cost.holds.text().startswith("On, and empty")
+    steps(user, 3)
+
+    assert cost.holds.text() == "Keys (2, 1, 2, 6, 16) and as many values: 3.1 kB."
+    assert cost.positions.caption == "6 positions computed, 0 of them again"
+
+
+def test_a_click_in_the_curve_goes_to_a_step(cost: CostView, user: User) -> None:
+    steps(user, 5)
+
+    user.clicks(cost.plot, cost.plot.place_of(2.0, 0.0) - QPoint(0, 3))
+    user.waits()
+
+    assert user.state.generation.shown == 1

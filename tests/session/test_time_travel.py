@@ -1,0 +1,250 @@
+"""Going back, branching, undoing, through the session."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from holding import Wait
+from pytestqt.qtbot import QtBot
+
+from gptviz.analysis.candidates import Candidate
+from gptviz.model import GPTModel
+from gptviz.session.session import Session
+
+Generate = Callable[[int], list[int]]
+HELLO = (15496, 11, 314, 716)
+
+
+@pytest.fixture
+def generate(ready: Session, wait: Wait) -> Generate:
+    """A function that appends tokens, step by step, and returns all tokens of the branch."""
+
+    def generate(count: int) -> list[int]:
+        for _ in range(count):
+            ready.loop.step()
+            wait()
+        return chosen(ready)
+
+    return generate
+
+
+def chosen(session: Session) -> list[int]:
+    return [step.chosen.id for step in session.state.generation.steps]
+
+
+def shown_ids(session: Session) -> list[int]:
+    assert session.state.trace is not None
+    return session.state.trace.ids[0].tolist()
+
+
+def runner_up(session: Session, place: int) -> Candidate:
+    return session.state.generation.steps[place].candidates[1]
+
+
+def count_passes(session: Session) -> list[int]:
+    passes: list[int] = []
+    assert session.state.trace is not None
+    session.state.trace.replay.model.register_forward_hook(lambda *_: passes.append(1))
+    return passes
+
+
+# --- back and forth --------------------------------------------------------------------------------------
+
+
+def test_back_and_forward_show_one_step_before_or_after(ready: Session, generate: Generate, wait: Wait) -> None:
+    tokens = generate(3)
+
+    ready.travel.back()
+    wait()
+    assert shown_ids(ready) == [*HELLO, tokens[0]]
+    ready.travel.back()
+    ready.travel.back()
+    wait()
+    assert shown_ids(ready) == list(HELLO)
+    ready.travel.forward()
+    wait()
+
+    assert shown_ids(ready) == [*HELLO, tokens[0]]
+    assert ready.state.generation.shown == 1
+
+
+def test_a_pass_that_is_kept_does_not_run_again(ready: Session, generate: Generate, wait: Wait) -> None:
+    generate(3)
+    assert ready.state.trace is not None
+    last, passes = ready.state.trace, count_passes(ready)
+
+    ready.travel.show(1)
+    wait()
+    ready.travel.show(2)
+    wait()
+
+    assert passes == []
+    assert ready.state.trace is not None
+    assert torch.equal(ready.state.trace["out_head"], last["out_head"])
+
+
+def test_no_more_passes_are_kept_than_there_is_room_for(
+    ready: Session, generate: Generate, wait: Wait, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert ready.state.trace is not None
+    room = 3 * ready.state.trace.nbytes
+    monkeypatch.setattr("gptviz.session.time_travel._KEPT_BYTES", room)
+    generate(8)
+    passes = count_passes(ready)
+
+    ready.travel.show(0)
+    wait()
+
+    assert 0 < ready.travel.kept_bytes <= room
+    assert passes == [1]
+
+
+# --- branches --------------------------------------------------------------------------------------------
+
+
+def test_a_picked_token_makes_a_branch_from_which_it_goes_on(
+    ready: Session, generate: Generate, wait: Wait, tiny_model: GPTModel
+) -> None:
+    tokens = generate(3)
+    other = runner_up(ready, 1)
+
+    ready.travel.pick(other, 1)
+    wait()
+    went_on = generate(1)
+
+    with torch.no_grad():
+        expected = int(tiny_model(torch.tensor([[*HELLO, tokens[0], other.id]]))[0, -1].argmax())
+    assert went_on == [tokens[0], other.id, expected]
+    assert ready.state.generation.steps[1].picked
+    assert [branch.name for branch in ready.state.generation.branches] == ["Branch 1", "Branch 2"]
+
+
+def test_picking_shows_the_pass_from_which_was_picked(ready: Session, generate: Generate, wait: Wait) -> None:
+    tokens = generate(3)
+
+    ready.travel.pick(runner_up(ready, 0), 0)
+    wait()
+
+    assert shown_ids(ready) == list(HELLO)
+    assert ready.state.generation.shown == 0
+    assert tokens[0] not in chosen(ready)
+
+
+def test_a_token_can_be_picked_before_any_step(ready: Session, generate: Generate) -> None:
+    ready.travel.pick(Candidate(262, 0.5, 0.25))
+
+    assert chosen(ready) == [262]
+    assert ready.state.generation.steps[0].candidates[0].id == generate_first(ready)
+    assert len(ready.state.generation.branches) == 1
+
+
+def generate_first(session: Session) -> int:
+    assert session.state.trace is not None
+    return int(session.state.trace["last"][0].argmax())
+
+
+def test_all_branches_are_one_call_away(ready: Session, generate: Generate, wait: Wait) -> None:
+    first = generate(3)
+    ready.travel.pick(runner_up(ready, 1), 1)
+    wait()
+    second = generate(2)
+
+    ready.travel.switch(0)
+    wait()
+    assert chosen(ready) == first
+    assert shown_ids(ready) == [*HELLO, *first[:2]]
+    ready.travel.switch(1)
+    wait()
+
+    assert chosen(ready) == second
+
+
+def test_branches_can_be_named(ready: Session, generate: Generate) -> None:
+    generate(1)
+
+    ready.travel.rename(0, "  the \n greedy one ")
+    ready.travel.rename(0, "   ")
+
+    assert ready.state.generation.branches[0].name == "the greedy one"
+    ready.travel.rename(0, "x" * 1000)
+    assert ready.state.generation.branches[0].name == "x" * 40
+
+
+# --- undo and redo ---------------------------------------------------------------------------------------
+
+
+def test_undo_takes_back_a_token_and_redo_brings_it_again(ready: Session, generate: Generate, wait: Wait) -> None:
+    tokens = generate(2)
+
+    ready.travel.undo()
+    wait()
+    assert chosen(ready) == tokens[:1]
+    assert shown_ids(ready) == list(HELLO)
+    ready.travel.redo()
+    wait()
+
+    assert chosen(ready) == tokens
+    assert shown_ids(ready) == [*HELLO, tokens[0]]
+
+
+def test_what_was_played_is_undone_at_once(ready: Session, generate: Generate, wait: Wait, qtbot: QtBot) -> None:
+    tokens = generate(1)
+    ready.loop.play(4)
+    qtbot.waitUntil(lambda: not ready.state.generation.playing and not ready.busy)
+    assert len(chosen(ready)) == 5
+
+    ready.travel.undo()
+    wait()
+
+    assert chosen(ready) == tokens
+
+
+def test_a_reset_and_a_pick_can_be_undone(ready: Session, generate: Generate, wait: Wait) -> None:
+    tokens = generate(2)
+    ready.travel.pick(runner_up(ready, 0), 0)
+    ready.loop.reset()
+    wait()
+    assert chosen(ready) == []
+
+    ready.travel.undo()
+    ready.travel.undo()
+    wait()
+
+    assert chosen(ready) == tokens
+    assert len(ready.state.generation.branches) == 1
+    assert [change.what for change in ready.state.history.future] == ["drop the generated tokens", "pick a token"]
+
+
+def test_a_run_can_be_undone_with_its_prompt(ready: Session, generate: Generate, wait: Wait) -> None:
+    tokens = generate(2)
+    ready.set_prompt("Every day")
+    ready.run()
+    wait()
+
+    ready.travel.undo()
+    wait()
+
+    assert ready.state.prompt == "Hello, I am"
+    assert (ready.state.generation.prompt, chosen(ready)) == (HELLO, tokens)
+    assert shown_ids(ready) == [*HELLO, tokens[0]]
+
+
+def test_another_model_has_nothing_to_undo(ready: Session, generate: Generate, wait: Wait) -> None:
+    generate(2)
+
+    ready.use_model("tiny", 7)
+    wait()
+    ready.travel.undo()
+    ready.travel.redo()
+
+    assert (ready.state.history.past, chosen(ready)) == ((), [])
+
+
+def test_nothing_to_undo_is_no_error(ready: Session) -> None:
+    before = ready.state
+
+    ready.travel.undo()
+    ready.travel.redo()
+    ready.travel.back()
+
+    assert ready.state is before

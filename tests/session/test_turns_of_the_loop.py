@@ -1,0 +1,278 @@
+"""Decoding, the five lines, the cache and its cost, through the session."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from holding import Hold, Wait
+from pytestqt.qtbot import QtBot
+
+from gptviz.analysis.candidates import Candidate
+from gptviz.analysis.decoding import choose
+from gptviz.analysis.decoding_settings import Decoding, DecodingError
+from gptviz.model import GPTModel
+from gptviz.session.session import Session
+
+Generate = Callable[[int], list[int]]
+HELLO = (15496, 11, 314, 716)
+
+
+@pytest.fixture
+def generate(ready: Session, wait: Wait) -> Generate:
+    """A function that appends tokens, step by step, and returns all tokens of the branch."""
+
+    def generate(count: int) -> list[int]:
+        for _ in range(count):
+            ready.loop.step()
+            wait()
+        return chosen(ready)
+
+    return generate
+
+
+def chosen(session: Session) -> list[int]:
+    return [step.chosen.id for step in session.state.generation.steps]
+
+
+def shown_ids(session: Session) -> list[int]:
+    assert session.state.trace is not None
+    return session.state.trace.ids[0].tolist()
+
+
+def runner_up(session: Session, place: int) -> Candidate:
+    return session.state.generation.steps[place].candidates[1]
+
+
+def count_passes(session: Session) -> list[int]:
+    passes: list[int] = []
+    assert session.state.trace is not None
+    session.state.trace.replay.model.register_forward_hook(lambda *_: passes.append(1))
+    return passes
+
+
+# --- decoding --------------------------------------------------------------------------------------------
+
+
+def sampled_by_hand(model: GPTModel, decoding: Decoding, count: int) -> list[int]:
+    ids = list(HELLO)
+    for _ in range(count):
+        with torch.no_grad():
+            logits = model(torch.tensor([ids]))[0, -1].numpy()
+        ids.append(choose(logits, decoding, len(ids), 1).chosen.id)
+    return ids[4:]
+
+
+def test_the_same_seed_gives_the_same_text(
+    ready: Session, generate: Generate, wait: Wait, tiny_model: GPTModel
+) -> None:
+    decoding = Decoding(temperature=1.3, top_k=500, top_p=0.9, seed=5)
+    ready.loop.set_decoding(temperature=1.3, top_k=500, top_p=0.9, seed=5)
+    first = generate(4)
+    ready.loop.reset()
+    wait()
+
+    assert generate(4) == first == sampled_by_hand(tiny_model, decoding, 4)
+    assert ready.state.generation.steps[0].decoding == decoding
+    ready.loop.set_decoding(seed=6)
+    ready.loop.reset()
+    wait()
+    assert generate(4) != first
+
+
+def test_going_back_and_on_again_draws_the_same(ready: Session, generate: Generate, wait: Wait) -> None:
+    ready.loop.set_decoding(temperature=2.0)
+    first = generate(4)
+    ready.travel.pick(runner_up(ready, 1), 1)
+    generate(2)
+
+    ready.travel.undo()
+    ready.travel.undo()
+    ready.travel.undo()
+    ready.travel.undo()
+    wait()
+    assert chosen(ready) == first[:3]
+
+    assert generate(1) == first
+
+
+def test_choosing_again_with_other_settings_branches(ready: Session, generate: Generate, wait: Wait) -> None:
+    tokens = generate(3)
+    ready.travel.show(1)
+    ready.loop.set_decoding(temperature=50.0, seed=9)
+
+    ready.travel.redraw()
+    wait()
+
+    assert chosen(ready)[0] == tokens[0]
+    assert chosen(ready)[1] != tokens[1]
+    assert len(ready.state.generation.branches) == 2
+    assert ready.state.generation.steps[1].chance is not None
+
+
+def test_choosing_the_same_again_says_so(ready: Session, generate: Generate, wait: Wait) -> None:
+    tokens = generate(2)
+
+    ready.travel.redraw()
+    wait()
+
+    assert chosen(ready) == tokens
+    assert str(ready.state.message).startswith("No branch was made: the same token was chosen again.")
+
+
+def test_settings_without_sense_leave_the_last_good_ones(ready: Session) -> None:
+    ready.loop.set_decoding(temperature=0.5)
+
+    with pytest.raises(DecodingError):
+        ready.loop.set_decoding(temperature=float("nan"))
+
+    assert ready.state.decoding == Decoding(temperature=0.5)
+
+
+# --- the five lines --------------------------------------------------------------------------------------
+
+
+def test_a_turn_tells_what_each_line_did(ready: Session, generate: Generate) -> None:
+    generate(2)
+
+    lines = ready.state.loop
+    assert [(run.before, run.after) for run in lines.runs] == [
+        ((1, 5), (1, 5)),
+        ((1, 5), (1, 5, 50257)),
+        ((1, 5, 50257), (1, 50257)),
+        ((1, 50257), (1, 1)),
+        ((1, 5), (1, 6)),
+    ]
+    assert all(run.ms is not None and run.ms >= 0 for run in lines.runs)
+    assert (lines.lit, lines.recomputed) == (None, 5)
+
+
+def test_a_pass_that_ran_before_is_not_said_to_run_again(ready: Session, generate: Generate) -> None:
+    generate(1)
+
+    assert [run.ms is None for run in ready.state.loop.runs] == [False, True, False, False, False]
+    assert ready.state.loop.recomputed == 0
+
+
+def test_past_the_context_the_crop_is_told(ready: Session, generate: Generate, wait: Wait) -> None:
+    ready.set_prompt(" the" * 64)
+    ready.run()
+    wait()
+    generate(2)
+
+    lines = ready.state.loop
+    assert (lines.text_tokens, lines.runs[0].before, lines.runs[0].after) == (65, (1, 65), (1, 64))
+    assert lines.runs[4].after == (1, 66)
+
+
+def test_line_by_line_the_worker_waits_before_each(
+    ready: Session, generate: Generate, wait: Wait, qtbot: QtBot
+) -> None:
+    generate(1)
+    passes = count_passes(ready)
+    for done, lit in enumerate((1, 2, 3, 4), start=1):
+        ready.loop.line()
+        qtbot.waitUntil(lambda done=done: ready.state.loop.held and len(ready.state.loop.runs) == done)
+        assert ready.state.loop.lit == lit
+        assert len(passes) == (done > 1)
+        assert len(chosen(ready)) == 1
+
+    ready.loop.line()
+    wait()
+
+    assert len(chosen(ready)) == 2
+    assert len(ready.state.loop.runs) == 5
+
+
+def test_a_held_turn_can_be_finished_or_given_up(ready: Session, generate: Generate, wait: Wait, qtbot: QtBot) -> None:
+    generate(1)
+    ready.loop.line()
+    qtbot.waitUntil(lambda: ready.state.loop.held and len(ready.state.loop.runs) == 1)
+    ready.loop.step()
+    wait()
+    assert len(chosen(ready)) == 2
+
+    ready.loop.line()
+    qtbot.waitUntil(lambda: ready.state.loop.held and len(ready.state.loop.runs) == 1)
+    ready.cancel()
+    wait()
+
+    assert len(chosen(ready)) == 2
+    assert (ready.state.loop.lit, ready.state.loop.held) == (None, False)
+
+
+# --- the cache and the cost ------------------------------------------------------------------------------
+
+
+def test_with_the_cache_the_tokens_are_the_same(ready: Session, generate: Generate, wait: Wait) -> None:
+    plain = generate(6)
+    ready.loop.reset()
+    ready.loop.set_caching(True)
+    wait()
+
+    assert generate(6) == plain
+    assert all(step.cached for step in ready.state.generation.steps)
+    assert ready.state.loop.recomputed == 1
+    assert ready.state.loop.cache_shape == (2, 1, 2, 9, 16)
+    assert ready.state.loop.cache_bytes == 2 * 2 * 2 * 9 * 16 * 4
+
+
+def test_a_step_from_the_cache_is_shown_with_a_whole_pass(ready: Session, generate: Generate) -> None:
+    ready.loop.set_caching(True)
+
+    tokens = generate(3)
+
+    assert ready.state.generation.shown == 2
+    assert shown_ids(ready) == [*HELLO, *tokens[:2]]
+
+
+def test_playing_from_the_cache_the_panes_follow_at_the_end(ready: Session, wait: Wait, qtbot: QtBot) -> None:
+    ready.loop.set_caching(True)
+    passes = count_passes(ready)
+
+    ready.loop.play(20)
+    qtbot.waitUntil(lambda: not ready.state.generation.playing and not ready.busy, timeout=20_000)
+
+    assert len(chosen(ready)) == 20
+    assert passes == [1]
+    assert shown_ids(ready) == [*HELLO, *chosen(ready)[:19]]
+    assert ready.state.generation.shown == 19
+
+
+def test_both_ways_are_measured_step_by_step(ready: Session, generate: Generate, wait: Wait) -> None:
+    generate(5)
+
+    ready.costing.measure()
+    wait()
+
+    costs = ready.state.costs
+    assert costs.complete
+    assert [(row.context_tokens, row.computed) for row in costs.rows] == [(4, 4), (5, 1), (6, 1), (7, 1), (8, 1)]
+    assert all(row.agrees and row.difference < 1e-4 for row in costs.rows)
+    assert costs.rows[0].difference == 0.0
+    assert (costs.shape, costs.nbytes) == ((2, 1, 2, 8, 16), 2 * 2 * 2 * 8 * 16 * 4)
+    assert costs.allocated == 2 * 2 * 2 * 64 * 16 * 4
+
+
+def test_what_was_measured_stands_while_the_text_grows_and_no_longer(
+    ready: Session, generate: Generate, wait: Wait
+) -> None:
+    generate(2)
+    ready.costing.measure()
+    wait()
+
+    generate(1)
+    assert len(ready.state.costs.rows) == 2
+    ready.travel.pick(runner_up(ready, 0), 0)
+
+    assert ready.state.costs.rows == ()
+
+
+def test_measuring_can_be_stopped(ready: Session, generate: Generate, wait: Wait, hold: Hold, qtbot: QtBot) -> None:
+    generate(3)
+    ready.costing.measure()
+    qtbot.waitUntil(lambda: len(ready.state.costs.rows) >= 1)
+    ready.cancel()
+    wait()
+
+    assert ready.state.activity is None
+    assert 1 <= len(ready.state.costs.rows) <= 3
