@@ -192,6 +192,8 @@ class FlowView(QGraphicsView):
         return min(longest, px(_LABEL_WIDTH)) + px(6 * UNIT)
 
     def _lay_out(self) -> None:
+        for part in (self._labels, self._ground):
+            part.setVisible(bool(self.plan.stages))  # they are there all the time, and would show another plan's words
         if not self.plan.stages:
             self._scene.setSceneRect(QRectF())
             self.viewport().update()

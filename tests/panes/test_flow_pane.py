@@ -6,6 +6,7 @@ from html import unescape
 
 import pytest
 import torch
+from holding import Wait
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QHelpEvent, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication, QToolTip
@@ -321,6 +322,17 @@ def test_pointing_tells_stage_shape_and_token(pane: FlowPane) -> None:
     assert "drop_emb  (1, 4, 32)" in words
     assert "token 2  ␣I" in words
     QToolTip.hideText()
+
+
+def test_without_a_pass_it_has_no_words_of_an_earlier_one(pane: FlowPane, ready: Session, wait: Wait) -> None:
+    assert "(1, 4, 32)" in painted_words(pane)
+
+    ready.change(trace=None, trace_rows=())
+    assert painted_words(pane) == []
+
+    ready.run()
+    wait()
+    assert "(1, 4, 32)" in painted_words(pane)
 
 
 def test_a_screen_reader_hears_the_selection(pane: FlowPane, ready: Session) -> None:
