@@ -1,7 +1,7 @@
 """Generation: crop, forward, last position, argmax or another choice, append, again."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -36,11 +36,11 @@ def greedy_choice(last: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def greedy_step(model: GPTModel, ids: Tensor, choice: Choice = greedy_choice) -> GreedyStep:
+def greedy_step(model: GPTModel, ids: Tensor) -> GreedyStep:
     """Run the model once on the end of ``ids`` (B, T) and choose the next token."""
     context = crop(ids, model.config.context_length)
     logits = last_logits(model(context))  # (B, T, V) → (B, V)
-    return GreedyStep(context, logits, choice(logits))
+    return GreedyStep(context, logits, greedy_choice(logits))
 
 
 def greedy_steps(
@@ -58,6 +58,8 @@ def greedy_steps(
     if max_new_tokens < 0:
         raise InputError(f"the number of new tokens must be at least 0, but is {max_new_tokens}")
     for _ in range(max_new_tokens):
-        step = greedy_step(model, ids, choice)
+        step = greedy_step(model, ids)
+        if choice is not greedy_choice:
+            step = replace(step, next_ids=choice(step.logits))
         yield step
         ids = torch.cat((ids, step.next_ids), dim=1)  # (B, T) → (B, T + 1)

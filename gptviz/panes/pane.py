@@ -3,8 +3,8 @@
 from typing import ClassVar
 
 from PySide6.QtCore import QRect, Signal, Slot
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QKeySequence, QShowEvent
+from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
@@ -30,6 +30,7 @@ class Pane(QWidget):
         self.session = session
         self._seen: ViewState | None = None
         self._in_sight = True
+        self._keys: dict[QAbstractButton, QKeySequence] = {}  # taken from buttons while the pane is out of sight
         self.setAccessibleName(self.title)
         session.changed.connect(self._state_changed)
 
@@ -56,8 +57,18 @@ class Pane(QWidget):
     def set_in_sight(self, in_sight: bool) -> None:
         """Tell whether another tab covers the pane: Qt counts a covered pane as visible."""
         self._in_sight = in_sight
+        self._let_keys_work(in_sight)
         if in_sight and self.isVisible():
             self._catch_up()
+
+    def _let_keys_work(self, in_sight: bool) -> None:
+        """Keep the keys of buttons behind another tab from acting, and from competing with those in front."""
+        for button in self.findChildren(QAbstractButton):
+            if in_sight and button in self._keys:
+                button.setShortcut(self._keys.pop(button))
+            elif not in_sight and not button.shortcut().isEmpty():
+                self._keys[button] = button.shortcut()
+                button.setShortcut(QKeySequence())
 
     @Slot(object, object)
     def _state_changed(self, old: object, new: object) -> None:

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTabBar
 from pytestqt.qtbot import QtBot
-from user import User
+from user import CONTROL, SHIFT, User
 
 from gptviz.app.main_window import MainWindow
 from gptviz.panes import LABS
@@ -37,3 +37,29 @@ def test_labs_and_back_leave_the_window_as_large_and_no_tabs_behind(user: User, 
         user.presses(Qt.Key.Key_F2)
         qtbot.waitUntil(lambda: tab_rows(window) == before)
         assert (window.width(), window.height()) == (1280, 800)
+
+
+def test_keys_belong_to_the_lab_in_front(user: User, qtbot: QtBot) -> None:
+    bench, alt = user.window.bench, Qt.KeyboardModifier.AltModifier
+    for name in ("lab-configuration", "lab-gelu", "lab-gradients"):
+        bench.open(name)
+        pane = bench.docks[name].pane
+        qtbot.waitUntil(lambda name=name, pane=pane: bench.docks[name].is_in_sight and pane.isVisible())
+        qtbot.waitUntil(lambda: not user.window.session.labs.pending)
+    field = bench.docks["lab-gradients"].pane.fields["depth"]
+
+    field.edit.setFocus()
+    user.presses(Qt.Key.Key_Up)
+    assert field.value == 6
+    user.presses(Qt.Key.Key_B, alt)  # builds in the lab of configurations
+    user.presses(Qt.Key.Key_R, CONTROL | SHIFT)
+    qtbot.waitUntil(lambda: field.value == 5)
+    user.waits()
+    assert user.state.model is not None
+    assert user.state.model.title == "tiny"
+
+    bench.open("lab-configuration")
+    pane = bench.docks["lab-configuration"].pane
+    qtbot.waitUntil(lambda: bench.docks["lab-configuration"].is_in_sight and not user.window.session.labs.pending)
+    user.presses(Qt.Key.Key_C, alt)
+    qtbot.waitUntil(lambda: pane.note.text() == "Copied.")
