@@ -145,13 +145,18 @@ class BareIds(Tokenizer):
     def encode(self, text: str) -> list[int]:
         ids = []
         for word in text.replace(",", " ").split():
-            if not (word.isascii() and word.isdecimal()) or int(word[:12]) >= self.vocab_size:
+            number = word.lstrip("0")[:12] or "0"
+            if not (word.isascii() and word.isdecimal()) or int(number) >= self.vocab_size:
                 raise TextError(
                     f"{word[:20]!r} is no token ID: the model has no table of tokens, so a prompt is a row of IDs "
-                    f"from 0 to {self.vocab_size - 1:,}, such as 0 1 2"
+                    f"from 0 to {self.vocab_size - 1:,}, such as {self.example()}"
                 )
-            ids.append(int(word))
+            ids.append(int(number))
         return ids
+
+    def example(self) -> str:
+        """Return a prompt that the vocabulary has."""
+        return self.decode(range(min(3, self.vocab_size)))
 
     def token_bytes(self, token: int) -> bytes:
         return b""

@@ -45,6 +45,17 @@ def test_bare_ids_are_read_with_spaces_or_commas(bare: Tokenizer, text: str) -> 
     assert bare.encode(text) == [0, 1, 64]
 
 
+def test_leading_zeros_do_not_hide_an_id_that_the_vocabulary_lacks(bare: Tokenizer) -> None:
+    assert bare.encode("0007 " + "0" * 5000) == [7, 0]
+    with pytest.raises(TextError, match="is no token ID"):
+        bare.encode("0" * 12 + "65")
+
+
+def test_the_example_is_one_that_a_vocabulary_of_two_has() -> None:
+    with pytest.raises(TextError, match=r"from 0 to 1, such as 0 1$"):
+        tokenizer_for(2).encode("Hello")
+
+
 def test_bare_ids_are_written_as_numbers(bare: Tokenizer) -> None:
     assert bare.decode([0, 1, 64]) == "0 1 64"
     assert bare.token_text(64) == "64"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
 
+from gptviz.model.config import GPTConfig
 from gptviz.session import opening_jobs
 from gptviz.session.explain import explain
 from gptviz.session.generation import Generation
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from gptviz.session.session import Session
     from gptviz.tokenizer import Tokenizer
 
-_EXAMPLE = "0 1 2"  # a prompt of bare IDs that every vocabulary has
+_EXAMPLE = 3  # IDs in a prompt that every vocabulary has
 
 
 class Opening(QObject):
@@ -51,7 +52,9 @@ class Opening(QObject):
         session.change(question=None)
         self._remember(None)
         if not session.ids_of(session.state.prompt):
-            session.set_prompts((_EXAMPLE,))
+            config = session.state.model.config if session.state.model is not None else GPTConfig()
+            some = range(min(_EXAMPLE, config.vocab_size, config.context_length))
+            session.set_prompts((" ".join(map(str, some)),))
         session.run()
 
     def dismiss(self) -> None:

@@ -53,7 +53,8 @@ class ModelInfo:
     @property
     def description(self) -> str:
         """Name, seed or kind, and size in one line."""
-        size = f"{self.parameters / 1e6:,.1f} M" if self.parameters >= 1e5 else f"{self.parameters / 1e3:,.1f} k"
+        count = self.parameters
+        size = f"{count / 1e6:,.1f} M" if count >= 1e5 else f"{count / 1e3:,.1f} k" if count >= 100 else f"{count}"
         if not self.trained:
             return f"{self.title} · seed {self.seed} · {size}"
         return f"{self.title} · {size} · {'tied' if self.config.tie_weights else 'untied'}"

@@ -172,6 +172,22 @@ def test_a_character_model_does_with_bare_ids(user: User, choose: Any, character
     assert "a row of IDs from 0 to 3, such as 0 1 2" in user.window.banner.label.text()
 
 
+@pytest.mark.parametrize(("sizes", "prompt"), [((2, 10), "0 1"), ((4, 1), "0")], ids=["vocabulary", "context"])
+def test_the_first_prompt_of_bare_ids_fits_the_model(
+    user: User, tmp_path: Path, sizes: tuple[int, int], prompt: str, qtbot: QtBot
+) -> None:
+    config = replace(SMALL, vocab_size=sizes[0], context_length=sizes[1], activation="gelu", tie_weights=True)
+    path = nanogpt(tmp_path / "ckpt.pt", random_model(config))
+    assert drop(user.window, user.window, path)
+
+    qtbot.keyClick(dialog_of(user, TableDialog, qtbot), Qt.Key.Key_Escape)
+    back(user, qtbot)
+
+    assert user.window.prompt_bar.edit.text() == prompt
+    assert user.state.message is None
+    assert user.state.trace is not None
+
+
 def test_a_table_that_does_not_fit_says_why_and_the_model_stays(
     user: User, choose: Any, character_model: Path, tmp_path: Path, qtbot: QtBot
 ) -> None:
