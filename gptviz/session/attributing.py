@@ -2,50 +2,23 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import Slot
 
 from gptviz.analysis.attribution_question import Question
 from gptviz.analysis.operands import stream_stages
 from gptviz.session import jobs
 from gptviz.session.explain import explain
+from gptviz.session.quiet_reading import PAUSE_MS, QuietReading
 from gptviz.session.state import Selection, ViewState
 from gptviz.session.worker import Outcome
 
-if TYPE_CHECKING:
-    from gptviz.session.session import Session
 
-_PAUSE_MS = 40  # after a new trace, for the panes to be painted
-_RETRY_MS = 10  # after which to ask again whether the worker has come to an end
-
-
-class Attributing(QObject):
+class Attributing(QuietReading):
     """Follows the selection; keeps the parts of one token alone, and replays the inside of one block at a time."""
 
-    def __init__(self, session: "Session") -> None:
-        super().__init__(session)
-        self._session = session
-        self._watched = False
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._go_on)
-        session.changed.connect(self._state_changed)
-
-    @property
-    def pending(self) -> bool:
-        """Whether somebody looks, and there are parts to be read."""
-        state = self._session.state
-        view, trace = state.where_from, state.trace
-        if not self._watched or view.stopped or view.problem or trace is None or not trace.complete:
-            return False
-        return view.parts is None or view.parts.blocks < trace.config.n_layers
-
-    def watch(self, watched: bool) -> None:
-        """Say whether somebody looks at the parts; nothing is read for nobody."""
-        self._watched = watched
-        self._begin()
-        self._session.checking.go_on()  # it gives way to what somebody looks at
+    view = "where_from"
 
     def ask(self, **what: Any) -> None:
         """Choose what is taken apart, for example ``ask(kind="logit", token=11)``."""
@@ -53,26 +26,7 @@ class Attributing(QObject):
         if question != self._session.state.where_from.question:
             self._change(question=question)
 
-    def stop(self) -> None:
-        """Read no further."""
-        if self.pending:
-            self._change(stopped=True)
-
-    def go_on(self) -> None:
-        """Read on after ``stop``."""
-        self._change(stopped=False)
-        self._begin()
-
-    def close(self) -> None:
-        self._watched = False
-        self._timer.stop()
-
     # --- inside ------------------------------------------------------------------------------------------
-
-    def _change(self, **what: Any) -> None:
-        view = self._session.state.where_from
-        if any(getattr(view, name) is not value for name, value in what.items()):
-            self._session.change(where_from=replace(view, **what))
 
     @Slot(object, object)
     def _state_changed(self, old: ViewState, new: ViewState) -> None:
@@ -84,25 +38,18 @@ class Attributing(QObject):
             view = replace(view, parts=None, stopped=False, problem="")
         if view is not new.where_from:
             self._session.change(where_from=view)
-        self._begin(_PAUSE_MS if _pass(old) is not _pass(new) else 0)
+        self._begin(PAUSE_MS if _pass(old) is not _pass(new) else 0)
 
-    def _begin(self, pause: int = 0) -> None:
-        if self.pending and not self._timer.isActive():
-            self._timer.start(pause)
-
-    @Slot()
-    def _go_on(self) -> None:
+    def _next(self) -> "tuple[Any, Any] | None":
         state = self._session.state
-        if not self.pending or self._session.computing or state.generation.playing:
-            return
-        if not self._session.idle:
-            self._timer.start(_RETRY_MS)
-            return
-        assert state.trace is not None
+        view, trace = state.where_from, state.trace
+        if not self._watched or view.stopped or view.problem or trace is None or not trace.complete:
+            return None
+        if view.parts is not None and view.parts.blocks >= trace.config.n_layers:
+            return None
         assert state.query is not None
-        place = (state.selection.row, state.query)
-        work = partial(jobs.read_parts, state.trace, place, state.where_from.parts)
-        self._session.submit_quietly(work, partial(self._read, state))
+        work = partial(jobs.read_parts, trace, (state.selection.row, state.query), view.parts)
+        return work, partial(self._read, state)
 
     def _read(self, asked: ViewState, outcome: Outcome) -> None:
         state = self._session.state

@@ -2,38 +2,27 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import Slot
 
 from gptviz.capture.memory import block_bytes
 from gptviz.capture.stages import block_name
 from gptviz.session import reading_jobs
 from gptviz.session.explain import explain
+from gptviz.session.quiet_reading import PAUSE_MS, QuietReading
 from gptviz.session.state import Comparison, PinnedRun, ViewState
 from gptviz.session.worker import Outcome
-
-if TYPE_CHECKING:
-    from gptviz.session.session import Session
 
 # Bytes that a pinned trace holds: what is between the blocks always, the logits of all positions and blocks' insides
 # as far as there is room.
 BUDGET = 128 * 2**20
-_PAUSE_MS = 40  # after a new trace, for the panes to be painted
-_RETRY_MS = 10  # after which to ask again whether the worker has come to an end
 
 
-class Comparing(QObject):
+class Comparing(QuietReading):
     """A is pinned, B is what is on screen. Nothing of A stays in memory once it is unpinned."""
 
-    def __init__(self, session: "Session") -> None:
-        super().__init__(session)
-        self._session = session
-        self._watched = False
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._go_on)
-        session.changed.connect(self._state_changed)
+    view = "comparison"
 
     @property
     def total(self) -> int:
@@ -52,17 +41,6 @@ class Comparing(QObject):
         same = pinned is not None and trace is not None and pinned.trace.records is trace.records
         return same and pinned is not None and pinned.row == state.selection.row
 
-    @property
-    def pending(self) -> bool:
-        """Whether something of the pinned run is to be kept, or somebody looks and there is more to compare."""
-        return self._next() is not None
-
-    def watch(self, watched: bool) -> None:
-        """Say whether somebody looks; nothing is compared for nobody."""
-        self._watched = watched
-        self._begin()
-        self._session.checking.go_on()  # it gives way to what somebody looks at
-
     def pin(self) -> None:
         """Put the run on screen aside as A; a run that was pinned before is let go."""
         state = self._session.state
@@ -78,32 +56,13 @@ class Comparing(QObject):
             str if tokenizer is None else tokenizer.token_text,
         )
         self._session.change(comparison=Comparison(pinned))
-        self._begin(_PAUSE_MS)
+        self._begin(PAUSE_MS)
 
     def unpin(self) -> None:
         """Let the pinned run go."""
         self._session.change(comparison=Comparison())
 
-    def stop(self) -> None:
-        """Compare no further."""
-        if self.pending:
-            self._change(stopped=True)
-
-    def go_on(self) -> None:
-        """Compare on after ``stop``."""
-        self._change(stopped=False)
-        self._begin()
-
-    def close(self) -> None:
-        self._watched = False
-        self._timer.stop()
-
     # --- inside ------------------------------------------------------------------------------------------
-
-    def _change(self, **what: Any) -> None:
-        view = self._session.state.comparison
-        if any(getattr(view, name) is not value for name, value in what.items()):
-            self._session.change(comparison=replace(view, **what))
 
     @Slot(object, object)
     def _state_changed(self, old: ViewState, new: ViewState) -> None:
@@ -116,11 +75,7 @@ class Comparing(QObject):
         other = not _same(old, new)
         if other:
             self._change(differences=(), done=0, stopped=False, problem="")
-        self._begin(_PAUSE_MS if other else 0)
-
-    def _begin(self, pause: int = 0) -> None:
-        if self.pending and not self._timer.isActive():
-            self._timer.start(pause)
+        self._begin(PAUSE_MS if other else 0)
 
     def _next(self) -> "tuple[Any, Any] | None":
         """Return the next piece of work and what is to be done with its result."""
@@ -154,18 +109,6 @@ class Comparing(QObject):
             return None
         more = 0 if trace.has_block(missing) else block_bytes(trace.config, trace.batch, trace.tokens)
         return missing if trace.nbytes + more <= BUDGET else None
-
-    @Slot()
-    def _go_on(self) -> None:
-        if self._session.computing or self._session.state.generation.playing:
-            return
-        following = self._next()
-        if following is None:
-            return
-        if not self._session.idle:
-            self._timer.start(_RETRY_MS)
-            return
-        self._session.submit_quietly(*following)
 
     def _replayed(self, asked: PinnedRun, outcome: Outcome) -> None:
         if self._session.state.comparison.pinned is not asked:
