@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QApplication
     from pytestqt.qtbot import QtBot
+    from shell import Shell
     from user import User
 
     from gptviz.app.appearance import Appearance
@@ -131,6 +132,14 @@ def _top_level_widgets() -> list[Any]:
         return []
     of_qt = "QTipLabel"  # the one tooltip, which Qt deletes later
     return [widget for widget in QApplication.topLevelWidgets() if widget.metaObject().className() != of_qt]
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str]) -> "Shell":
+    """The ``gptviz`` command, called in this process."""
+    from shell import Shell
+
+    return Shell(capsys)
 
 
 # --- the application on the small model ------------------------------------------------------------------
