@@ -11,6 +11,7 @@ from gptviz.capture.stages import Family, Source, Stage, block_input_name, block
 if TYPE_CHECKING:
     from gptviz.capture.memory import DEFAULT_BUDGET, block_bytes, blocks_within
     from gptviz.capture.recorder import CancelFlag, CaptureCancelled, CaptureError, capture, perturbed_pass
+    from gptviz.capture.recording import Recorded, recorded
     from gptviz.capture.trace import StageRecord, Trace, TraceError
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "CaptureCancelled",
     "CaptureError",
     "Family",
+    "Recorded",
     "Source",
     "Stage",
     "StageRecord",
@@ -32,12 +34,13 @@ __all__ = [
     "capture",
     "catalogue",
     "perturbed_pass",
+    "recorded",
 ]
 
 
 def __getattr__(name: str) -> object:
     if name in __all__:
-        for module_name in ("memory", "trace", "recorder"):
+        for module_name in ("memory", "trace", "recorder", "recording"):
             module = import_module(f"gptviz.capture.{module_name}")
             if hasattr(module, name):
                 return getattr(module, name)

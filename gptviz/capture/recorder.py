@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import MappingProxyType, TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import torch
 from torch import Tensor, nn
@@ -147,6 +147,7 @@ class _Recorder:
 class BlockReplay:
     """Runs one block again on its recorded input, with the modes and the random state of the first time."""
 
+    can_replay: ClassVar[bool] = True
     model: GPTModel
     modes: Mapping[str, bool]  # by module path: whether it was in training mode
     random_states: Mapping[int, Tensor]  # by block; empty where nothing was random

@@ -15,6 +15,7 @@ from gptviz.model.config import GPTConfig
 
 if TYPE_CHECKING:
     from gptviz.capture.recorder import BlockReplay
+    from gptviz.capture.recording import Recorded
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -25,6 +26,8 @@ class TraceError(RuntimeError):
 
 class ModelGone:
     """Stands in for a replay where the model was let go."""
+
+    can_replay = False
 
     def __call__(self, *_: object) -> NoReturn:
         raise TraceError("the model that computed this is no longer in memory")
@@ -68,7 +71,7 @@ class Trace:
     records: tuple[StageRecord, ...]
     digests: Mapping[str, Array]
     kept: Mapping[str, Tensor]
-    replay: "BlockReplay | ModelGone"
+    replay: "BlockReplay | Recorded | ModelGone"
     replayed: Mapping[str, Tensor] = field(default_factory=dict)
 
     @property
@@ -155,8 +158,17 @@ class Trace:
         return self._by_name[name]
 
     def parameter(self, path: str) -> Array:
-        """Return a parameter of the model, such as ``final_norm.scale``, as an array that shares its memory."""
-        array: Array = self.replay.model.get_parameter(path).detach().numpy()
+        """Return a parameter of the model, such as ``final_norm.scale``, as an array that shares its memory.
+
+        Raises
+        ------
+        TraceError
+            If the run was recorded without it.
+        """
+        parameter = self.replay.model.get_parameter(path).detach()
+        if parameter.is_meta:
+            raise TraceError(f"{path} is not in the recording, and its model is not loaded")
+        array: Array = parameter.numpy()
         return array
 
     def has_parameter(self, path: str) -> bool:
@@ -213,7 +225,7 @@ class Trace:
     @property
     def can_replay(self) -> bool:
         """Whether the model is still there, to run blocks again whose inside is not at hand."""
-        return not isinstance(self.replay, ModelGone)
+        return self.replay.can_replay
 
     def without_model(self) -> "Trace":
         """Return a trace that does not keep the model in memory; what is not at hand can't be had any more."""
