@@ -14,7 +14,7 @@ def explain(what: str, error: BaseException) -> Message:
         return Message(what, "the machine has not enough memory for it", "Choose a smaller model or a shorter prompt")
     if kind == "RefusedInputError":
         return Message(what, text[:1].lower() + text[1:], "Choose a smaller configuration")
-    if kind in ("CheckpointError", "HeadsNeeded"):
+    if kind in ("CheckpointError", "HeadsNeeded", "RunFileError"):
         return Message(what, error.why, error.remedy)  # type: ignore[attr-defined]
     if kind == "TableError":
         return Message(what, text, "Choose another table, or write the prompt as token IDs")
@@ -62,6 +62,9 @@ ONE_TEXT_ONLY = Message(
     "Nothing was generated",
     "a batch is on screen, and the greedy loop continues one text",
     "Remove the other rows and press Run",
+)
+NOT_RECORDED = Message(
+    "This step can't be shown", "it was not recorded, and the model is not loaded", "Load the model (Ctrl+Alt+L)"
 )
 SAME_TOKEN_AGAIN = Message(
     "No branch was made",

@@ -143,6 +143,8 @@ class GreedyLoop(QObject):
         if state.trace.batch > 1:
             session.change(message=ONE_TEXT_ONLY, generation=replace(state.generation, playing=False))
             return
+        if session.recording.loads_first(partial(self._submit, gate)):
+            return
         self._gate = gate
         ids, layer = state.generation.ids, min(state.selection.layer, state.trace.config.n_layers - 1)
         model, tokenizer = session.engine
