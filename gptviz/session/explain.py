@@ -6,6 +6,9 @@ from gptviz.checkpoints.errors import printable
 from gptviz.session.state import Message, PromptTokens
 
 
+LOAD_THE_MODEL = "Load the model (File menu)"
+
+
 def explain(what: str, error: BaseException) -> Message:
     """Describe ``error``, which happened during ``what``, to a person."""
     kind = type(error).__name__
@@ -20,6 +23,8 @@ def explain(what: str, error: BaseException) -> Message:
         return Message(what, text, "Choose another table, or write the prompt as token IDs")
     if kind == "InputError":
         return Message(what, text, "Change the prompt and press Run")
+    if kind == "NotRecordedError":
+        return Message(what, text, LOAD_THE_MODEL)
     if kind == "TraceError":
         return Message(what, text, "Press Run")
     return Message(what, f"{kind}: {text}", "The last result stays on screen; press Run to try again")

@@ -41,6 +41,7 @@ from gptviz.session.time_travel import TimeTravel
 from gptviz.session.trail import Trailing
 from gptviz.session.turns import Turns
 from gptviz.session.walk import Walk
+from gptviz.session.without_model import lacks_model
 from gptviz.session.worker import Outcome, Worker
 
 if TYPE_CHECKING:
@@ -109,6 +110,11 @@ class Session(QObject):
         assert self._model is not None
         assert self.texts.tokenizer is not None
         return self._model, self.texts.tokenizer
+
+    @property
+    def has_model(self) -> bool:
+        """Whether a model is there to run passes with; a run that was opened from a recording comes without."""
+        return self._model is not None
 
     @property
     def building(self) -> bool:
@@ -194,6 +200,8 @@ class Session(QObject):
 
     def run_through(self, gate: Gate | None) -> None:
         """Run the model on the prompts; ``gate`` can hold the pass."""
+        if lacks_model(self, "The prompt was not run"):
+            return
         if self._model is None and not self.building:
             self.making.make(self.making.wanted)
         self.texts.load_if_missing()

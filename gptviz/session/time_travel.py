@@ -12,6 +12,7 @@ from gptviz.session.explain import SAME_TOKEN_AGAIN
 from gptviz.session.generation import GeneratedStep, Generation, History
 from gptviz.session.greedy_loop import ids_of
 from gptviz.session.state import ViewState
+from gptviz.session.without_model import lacks_model
 from gptviz.session.worker import Outcome
 
 if TYPE_CHECKING:
@@ -96,10 +97,12 @@ class TimeTravel(QObject):
         state, place = self._session.state, self.here
         if place is None or place == len(state.generation.steps) or state.trace is None or self._session.computing:
             return
+        if not state.trace.has("out_head") and lacks_model(self._session, "No token was chosen"):
+            return
         at_hand = jobs.PassResult(state.trace, state.trace_rows)
         before = state.generation.before(place)
         request = generation_jobs.StepRequest(before, state.decoding, state.selection.layer, at_hand)
-        work = partial(generation_jobs.generate_step, *self._session.engine, request)
+        work = partial(generation_jobs.generate_at_hand, request)
         self._session.submit("Choosing again", work, self._redrawn)
 
     def switch(self, branch: int) -> None:
@@ -181,7 +184,10 @@ class TimeTravel(QObject):
         if not ids or (trace is not None and not session.computing and ids_of(trace) == ids):
             return
         passed = self._passes.get(ids)
-        if passed is None or session.computing:
+        if passed is None and lacks_model(session, "The panes stay where they are", "that pass is not in the recording"):
+            shown = session.loop.step_of(trace)
+            session.change(generation=replace(session.state.generation, shown=shown))
+        elif passed is None or session.computing:
             session.submit_pass([ids], text, self._pass_ended)
         else:
             self._passes.move_to_end(ids)
