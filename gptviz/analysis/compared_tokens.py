@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gptviz.analysis.attention import head_map as map_of
 from gptviz.analysis.candidates import softmax
 
 if TYPE_CHECKING:
@@ -55,11 +56,12 @@ def head_map(run: "Run", layer: int, head: int, view: str) -> tuple[Array | None
         return None, f"It has no block {layer + 1}."
     if head >= run.config.n_heads:
         return None, f"It has no head {head + 1}."
-    name = f"trf_blocks.{layer}.att.{view}"
-    if not run.trace.has(name):
-        return None, ""
-    values: Array = run.trace.array(name)[run.row, head]
-    return values, ""
+    values = map_of(run.trace, layer, head, view, run.row)
+    return values, "" if values is not None or run.trace.can_replay else f"{_lacks(run, layer, view)}."
+
+
+def _lacks(run: "Run", layer: int, view: str) -> str:
+    return run.trace.missing(f"trf_blocks.{layer}.att.{view}")
 
 
 def map_difference(a: Array, b: Array) -> Array:

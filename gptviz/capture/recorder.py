@@ -148,6 +148,7 @@ class BlockReplay:
     """Runs one block again on its recorded input, with the modes and the random state of the first time."""
 
     can_replay: ClassVar[bool] = True
+    is_recorded: ClassVar[bool] = False
     model: GPTModel
     modes: Mapping[str, bool]  # by module path: whether it was in training mode
     random_states: Mapping[int, Tensor]  # by block; empty where nothing was random
@@ -166,6 +167,10 @@ class BlockReplay:
         with recorder, as_then[0], as_then[1], torch.no_grad():
             block(block_input)
         return recorder.tensors
+
+    def missing(self, name: str) -> str:
+        """Say why ``name`` is not at hand."""
+        return f"{name} is not at hand: its block has to run again"
 
     def head(self, stream: Tensor) -> Tensor:
         """Return the logits (B, T, V) that the final norm and the output head make of ``stream`` (B, T, E)."""

@@ -7,7 +7,8 @@ from typing import NoReturn
 
 from torch import Tensor
 
-from gptviz.capture.trace import Trace, TraceError
+from gptviz.capture.errors import NotRecordedError
+from gptviz.capture.trace import Trace
 from gptviz.model.config import GPTConfig
 from gptviz.model.parameters import skeleton
 
@@ -21,7 +22,7 @@ class Recorded:
     block can run again.
     """
 
-    can_replay = False
+    can_replay, is_recorded = False, True
 
     def __init__(self, config: GPTConfig, parameters: Mapping[str, Tensor], modes: Mapping[str, bool]) -> None:
         self.model = skeleton(config)
@@ -32,8 +33,12 @@ class Recorded:
         self.modes = MappingProxyType(dict(modes))
         self.parameters = MappingProxyType(dict(parameters))
 
+    def missing(self, name: str) -> str:
+        """Say why ``name`` can't be had."""
+        return f"{name} is not in the recording, and its model is not loaded"
+
     def __call__(self, *_: object) -> NoReturn:
-        raise TraceError(NOT_RECORDED)
+        raise NotRecordedError(NOT_RECORDED)
 
     head = __call__
 

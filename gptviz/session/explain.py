@@ -6,6 +6,9 @@ from gptviz.checkpoints.errors import printable
 from gptviz.session.state import Message, PromptTokens
 
 
+LOAD_THE_MODEL = "Load the model (File menu)"
+
+
 def explain(what: str, error: BaseException) -> Message:
     """Describe ``error``, which happened during ``what``, to a person."""
     kind = type(error).__name__
@@ -20,6 +23,8 @@ def explain(what: str, error: BaseException) -> Message:
         return Message(what, text, "Choose another table, or write the prompt as token IDs")
     if kind == "InputError":
         return Message(what, text, "Change the prompt and press Run")
+    if kind == "NotRecordedError":
+        return Message(what, text, LOAD_THE_MODEL)
     if kind == "TraceError":
         return Message(what, text, "Press Run")
     return Message(what, f"{kind}: {text}", "The last result stays on screen; press Run to try again")
@@ -62,9 +67,6 @@ ONE_TEXT_ONLY = Message(
     "Nothing was generated",
     "a batch is on screen, and the greedy loop continues one text",
     "Remove the other rows and press Run",
-)
-NOT_RECORDED = Message(
-    "This step can't be shown", "it was not recorded, and the model is not loaded", "Load the model (Ctrl+Alt+L)"
 )
 SAME_TOKEN_AGAIN = Message(
     "No branch was made",

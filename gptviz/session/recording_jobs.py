@@ -297,6 +297,6 @@ def with_model(trace: "Trace", model: "GPTModel") -> "Trace":
 
     from gptviz.capture.recorder import BlockReplay
 
-    if any(trace.replay.modes.values()):
+    if not trace.is_recorded or any(trace.replay.modes.values()):
         return trace  # something was random, and the random numbers are gone
     return replace(trace, replay=BlockReplay(model, trace.replay.modes, MappingProxyType({})))

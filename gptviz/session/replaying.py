@@ -21,7 +21,7 @@ class Replaying(QObject):
         self._session = session
 
     def is_needed(self, layer: int) -> bool:
-        """Whether block ``layer`` is not at hand, and the worker is free to replay it."""
+        """Whether block ``layer`` is not at hand, can run again, and the worker is free for it."""
         trace = self._session.state.trace
         if trace is None or not trace.complete or not trace.can_replay:
             return False

@@ -117,6 +117,11 @@ class Session(QObject):
         return self._model, self.texts.tokenizer
 
     @property
+    def has_model(self) -> bool:
+        """Whether a model is there to run passes with; a run that was opened from a recording comes without."""
+        return self._model is not None
+
+    @property
     def building(self) -> bool:
         """Whether a model is being initialised or opened."""
         return self.making.building

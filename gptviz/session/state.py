@@ -339,7 +339,14 @@ class ViewState:
         trace, stage = self.trace, self.selection.stage
         if self.activity is None or trace is None or not trace.complete or stage is None or self.live is not None:
             return False
+        if not trace.can_replay:
+            return False
         return stage in trace and not trace.has(stage)
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether the trace was recorded, and the model that computed it is not loaded."""
+        return self.trace is not None and self.trace.is_recorded
 
     @property
     def query(self) -> int | None:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Slot
 
 from gptviz.session import generation_jobs, jobs, recording_jobs
-from gptviz.session.explain import NOT_RECORDED, SAME_TOKEN_AGAIN
+from gptviz.session.explain import SAME_TOKEN_AGAIN
 from gptviz.session.generation import GeneratedStep, Generation, History
 from gptviz.session.greedy_loop import ids_of
 from gptviz.session.state import ViewState
+from gptviz.session.without_model import lacks_model
 from gptviz.session.worker import Outcome
 
 if TYPE_CHECKING:
@@ -99,12 +100,12 @@ class TimeTravel(QObject):
         state, place = self._session.state, self.here
         if place is None or place == len(state.generation.steps) or state.trace is None or self._session.computing:
             return
-        if self._session.recording.loads_first(self.redraw):
+        if not state.trace.has("out_head") and self._session.recording.loads_first(self.redraw):
             return
         at_hand = jobs.PassResult(state.trace, state.trace_rows)
         before = state.generation.before(place)
         request = generation_jobs.StepRequest(before, state.decoding, state.selection.layer, at_hand)
-        work = partial(generation_jobs.generate_step, *self._session.engine, request)
+        work = partial(generation_jobs.generate_at_hand, request)
         self._session.submit("Choosing again", work, self._redrawn)
 
     def switch(self, branch: int) -> None:
@@ -166,10 +167,9 @@ class TimeTravel(QObject):
 
     def take_model(self, model: "GPTModel") -> None:
         """Let the passes of a recorded run have their model."""
-        self._recorded = {
-            ids: replace(passed, trace=recording_jobs.with_model(passed.trace, model))
-            for ids, passed in self._recorded.items()
-        }
+        for passes in (self._recorded, self._passes):
+            for ids, passed in passes.items():
+                passes[ids] = replace(passed, trace=recording_jobs.with_model(passed.trace, model))
 
     @property
     def kept_bytes(self) -> int:
@@ -202,10 +202,11 @@ class TimeTravel(QObject):
         if not ids or (trace is not None and not session.computing and ids_of(trace) == ids):
             return
         passed = self._passes.get(ids) or self._recorded.get(ids)
-        if passed is None and session.recording.unloaded:
-            generation = session.state.generation
-            shown = replace(generation, shown=session.loop.step_of(trace))
-            session.change(generation=generation if shown == generation else shown, message=NOT_RECORDED)
+        if passed is None and lacks_model(
+            session, "The panes stay where they are", "that pass is not in the recording"
+        ):
+            shown = session.loop.step_of(trace)
+            session.change(generation=replace(session.state.generation, shown=shown))
         elif passed is None or (session.computing and not session.recording.unloaded):
             session.submit_pass([ids], text, self._pass_ended)
         else:
