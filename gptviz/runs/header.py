@@ -1,6 +1,7 @@
 """What a run file says besides its numbers."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from gptviz.capture.stages import catalogue
@@ -79,6 +80,10 @@ def header_from_json(value: Any) -> Header:
         raise CodecError(f"it has {len(header.stages):,} stages, which {config.n_layers:,} blocks do not have")
     if [name for name, _ in header.stages] != [stage.name for stage in catalogue(config)]:
         raise CodecError("its stages are not those of the model")
+    try:
+        datetime.fromisoformat(header.written).astimezone()
+    except (ValueError, OverflowError):
+        raise CodecError("it does not say when it was written") from None
     if not header.passes:
         raise CodecError("it has no pass")
     for place, entry in enumerate(header.passes):

@@ -122,7 +122,8 @@ def seen_first(view: RecordedView, trace: "Trace") -> dict[str, Any]:
     ViewError
         If something is not there in the trace or its model.
     """
-    for problem in _problems(view, trace):
+    check_view(view, trace.config)
+    for problem in _problems_with(view, trace):
         raise ViewError(problem)
     stages = (stage for stage in view.breakpoints if stage_named(trace.config, stage) is not None)
     return {
@@ -201,9 +202,19 @@ def _reading(part: LensPart | None, trace: "Trace", take: "Callable[..., Array]"
     )
 
 
-def _problems(view: RecordedView, trace: "Trace") -> Iterator[str]:
-    """Yield what can't have been seen; a file of this version that gptviz wrote has none."""
-    config = trace.config
+def check_view(view: RecordedView, config: "GPTConfig") -> None:
+    """Look whether a model of ``config`` can have been seen so.
+
+    Raises
+    ------
+    ViewError
+        If not; a file of this version that gptviz wrote has no such thing.
+    """
+    for problem in (*_problems(view, config), *_problems_of_generation(view.generation, config)):
+        raise ViewError(problem)
+
+
+def _problems(view: RecordedView, config: "GPTConfig") -> Iterator[str]:
     if view.model.config != config:
         yield "its model has another configuration than its passes"
     if isinstance(view.request, UntrainedRequest) and view.request.seed < 0:
@@ -214,13 +225,15 @@ def _problems(view: RecordedView, trace: "Trace") -> Iterator[str]:
         yield "it looks at something that is not there"
     if not 1 <= view.options.top_k <= _LARGEST_TOP:
         yield "it lists an impossible number of tokens"
-    yield from _problems_of_generation(view.generation, config)
-    yield from (f"it remembers the place {place}" for place in view.trail.places if not _is_place(place, trace))
-    if not -1 <= view.trail.at < max(1, len(view.trail.places)) or (view.trail.places and view.trail.at < 0):
-        yield "its trail has no present place"
     tokens = (view.question.token, view.question.minus)
     if any(token is not None and not 0 <= token < config.vocab_size for token in tokens):
         yield "it asks for a token that is not there"
+    if not -1 <= view.trail.at < max(1, len(view.trail.places)) or (view.trail.places and view.trail.at < 0):
+        yield "its trail has no present place"
+
+
+def _problems_with(view: RecordedView, trace: "Trace") -> Iterator[str]:
+    yield from (f"it remembers the place {place}" for place in view.trail.places if not _is_place(place, trace))
     if view.surprisal is not None and [len(row) for row in view.surprisal] != [trace.tokens] * trace.batch:
         yield "its surprisal is that of another text"
 

@@ -15,7 +15,7 @@ from gptviz.session.explain import explain
 from gptviz.session.greedy_loop import ids_of
 from gptviz.session.recorded_view import arrays_of, view_of
 from gptviz.session.requests import CheckpointRequest, ModelRequest
-from gptviz.session.state import Message, RecordedRun, ViewState
+from gptviz.session.state import Message, PromptTokens, RecordedRun, ViewState
 from gptviz.session.worker import Outcome
 
 if TYPE_CHECKING:
@@ -150,11 +150,12 @@ class Recording(QObject):
         session.forget_model()
         session.making.take(run.view.request, own_tokenizer=header.vocabulary.kind != "gpt2")
         recorded = RecordedRun(str(run.path), header.written, header.weights)
-        rows = run.passes[0].rows
-        session.finish(outcome, "", recorded=recorded, trace_rows=rows, question=None, **run.first)
+        session.texts.tokenizer = run.tokenizer  # before panes write the texts of tokens
+        rows, unread = run.passes[0].rows, tuple(PromptTokens() for _ in run.view.prompts)
+        session.finish(outcome, "", recorded=recorded, trace_rows=rows, tokens=unread, question=None, **run.first)
         session.travel.take_recorded({ids_of(one.trace): one for one in run.passes if one.trace.batch == 1})
         session.change(**run.then)
-        session.texts.take(run.tokenizer)
+        session.texts.tokenise()
 
     # --- the model of a recorded run ---------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gptviz import __version__
 from gptviz.session import jobs
-from gptviz.session.recorded_view import RecordedView, ViewError, seen_first, seen_then
+from gptviz.session.recorded_view import RecordedView, ViewError, check_view, seen_first, seen_then
 from gptviz.session.requests import CheckpointRequest, ModelRequest
 from gptviz.session.worker import JobContext
 
@@ -235,6 +235,24 @@ def _vocabulary(tokenizer: "Tokenizer") -> "Vocabulary":
 
 
 # --- opening ---------------------------------------------------------------------------------------------
+
+
+def checked_header(path: Path) -> "tuple[Header, RecordedView]":
+    """Check a run file, and return what it says besides its tensors, which are let go."""
+    from gptviz.runs.codec import CodecError, decode
+    from gptviz.runs.errors import damaged
+    from gptviz.runs.header import header_from_json
+    from gptviz.runs.reading import read
+
+    value, _ = read(path, keep=False)
+    try:
+        header = header_from_json(value)
+        view: RecordedView = decode(RecordedView, header.view, "the view")
+        check_view(view, header.config)
+        tokenizer_of(header)
+    except (CodecError, ViewError) as error:
+        raise damaged(path.name, str(error)) from error
+    return header, view
 
 
 def open_run(path: str, context: JobContext) -> Opened:

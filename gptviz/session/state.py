@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -282,6 +283,11 @@ class RecordedRun:
     path: str
     written: str
     weights: str
+
+    @property
+    def when(self) -> str:
+        """When it was written, by the clock of this place."""
+        return datetime.fromisoformat(self.written).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 @dataclass(frozen=True)
