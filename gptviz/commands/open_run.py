@@ -35,7 +35,11 @@ def check_there(path: Path) -> None:
     UsageError
         If there is none.
     """
+    try:
+        there = path.exists()
+    except OSError:  # a name that is too long
+        there = False
+    if not there:
+        raise UsageError(f"there is no file {path}: look for typing errors")
     if path.is_dir():
         raise UsageError(f"{path} is a folder: give the file of a run")
-    if not path.exists():
-        raise UsageError(f"there is no file {path}: look for typing errors")

@@ -42,8 +42,7 @@ def run(options: argparse.Namespace) -> int:
     choice = chosen(options)
     decoding = decoding_of(options, choice.config.vocab_size)
     encode_prompt(choice, options.text, choice.config.context_length)
-    out = options.out if options.out.suffix else options.out.with_suffix(".gptviz")
-    _check(out)
+    out = _target(options.out)
 
     def use(session: "Session", wait: "Callable[[], ViewState]") -> None:
         session.change(decoding=decoding)
@@ -68,17 +67,19 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _check(out: Path) -> None:
-    """Refuse a place that can't be written to before anything is computed."""
+def _target(out: Path) -> Path:
+    """Return the file to be written; refuse a place that can't be, before anything is computed."""
     from gptviz.runs.errors import RunFileError
     from gptviz.runs.writing import check_target
 
-    if not out.absolute().parent.is_dir():
-        raise UsageError(f"there is no folder {out.absolute().parent}: make it first")
     try:
         check_target(out)
+        out = out if out.suffix or out.exists() else out.with_suffix(".gptviz")
+        if not out.absolute().parent.is_dir():
+            raise UsageError(f"there is no folder {out.absolute().parent}: make it first")
     except RunFileError as error:
         raise UsageError(str(error)) from error
+    return out
 
 
 def _with_session(text: str, use: "Callable[[Session, Callable[[], ViewState]], None]") -> None:

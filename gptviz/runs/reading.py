@@ -37,10 +37,6 @@ def read(
             return _Reader(file, path.name, on_part).read(keep)
     except OSError as error:
         raise RunFileError(f"{path.name} can't be read: {error.strerror or error}", "Check the file") from error
-    except ValueError as error:
-        if isinstance(error, RunFileError):
-            raise
-        raise RunFileError(f"{str(path)!r} is no path", "Choose another file") from error  # NUL in it
     except MemoryError as error:
         raise RunFileError(f"{path.name} needs more memory than there is", "Record it with a smaller budget") from error
 

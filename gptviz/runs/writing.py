@@ -116,13 +116,17 @@ def check_target(path: Path) -> None:
     Raises
     ------
     RunFileError
-        If there is a folder, a device, or a file that is write-protected.
+        If there is a folder, a device, or a file that is write-protected, or there can't be a file of that name.
     """
+    try:
+        there = path.exists()
+    except OSError as error:
+        raise unwritten(path.name, error) from error
     if path.is_dir():
         raise RunFileError(f"{path.name or path} is a folder", "Add a name for the file")
-    if path.exists() and not path.is_file():
+    if there and not path.is_file():
         raise RunFileError(f"{path.name} is a device and no file", "Choose another name")
-    if path.exists() and not os.access(path, os.W_OK):
+    if there and not os.access(path, os.W_OK):
         raise RunFileError(f"{path.name} is there and write-protected", "Choose another name")
 
 

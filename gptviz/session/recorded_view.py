@@ -9,6 +9,7 @@ from gptviz.analysis.decoding_settings import Decoding
 from gptviz.session.clamping import clamped
 from gptviz.session.costs import Costs
 from gptviz.session.generation import Generation
+from gptviz.session.loop_lines import LoopLines
 from gptviz.session.numbers import ATTENTION_VIEWS, stage_named
 from gptviz.session.requests import CheckpointRequest, UntrainedRequest
 from gptviz.session.state import (
@@ -60,6 +61,7 @@ class RecordedView:
     decoding: Decoding
     caching: bool
     costs: Costs
+    loop: LoopLines
     selection: Selection
     options: Options
     trail: Trail
@@ -86,6 +88,7 @@ def view_of(state: ViewState, request: "UntrainedRequest | CheckpointRequest") -
         decoding=state.decoding,
         caching=state.caching,
         costs=state.costs,
+        loop=replace(state.loop, lit=None, held=False),
         selection=state.selection,
         options=replace(state.options, predict_first=False),  # a preference of the person, and none of the run
         trail=state.trail,
@@ -148,11 +151,8 @@ def seen_then(view: RecordedView, trace: "Trace", arrays: "Mapping[str, Array]")
     """
     config, batch = trace.config, trace.batch
     take = _Arrays(arrays).take
-    heads = tuple(
-        take(f"measured.heads.{place}", (batch, config.n_heads, None))
-        for place in range(min(view.heads, config.n_layers))
-    )
-    uniform = tuple(take(f"measured.uniform.{place}", (None,)) for place in range(min(view.uniform, batch)))
+    heads = tuple(take(f"measured.heads.{place}", (batch, config.n_heads, None)) for place in range(view.heads))
+    uniform = tuple(take(f"measured.uniform.{place}", (None,)) for place in range(view.uniform))
     probe = None
     if view.probe is not None:
         size = len(view.probe)
@@ -167,6 +167,7 @@ def seen_then(view: RecordedView, trace: "Trace", arrays: "Mapping[str, Array]")
         "measured": Measured(heads, uniform, view.surprisal, probe, view.note),
         "lens": LensView(_reading(view.lens, trace, take)),
         "costs": view.costs,
+        "loop": view.loop,
         "trail": view.trail,
         "options": view.options,
         "where_from": WhereFrom(view.question),
@@ -233,6 +234,8 @@ def _problems(view: RecordedView, config: "GPTConfig") -> Iterator[str]:
 
 
 def _problems_with(view: RecordedView, trace: "Trace") -> Iterator[str]:
+    if not 0 <= view.heads <= trace.config.n_layers or not 0 <= view.uniform <= trace.batch:
+        yield "it has scored more heads than there are"
     yield from (f"it remembers the place {place}" for place in view.trail.places if not _is_place(place, trace))
     if view.surprisal is not None and [len(row) for row in view.surprisal] != [trace.tokens] * trace.batch:
         yield "its surprisal is that of another text"
