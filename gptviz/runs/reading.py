@@ -76,7 +76,7 @@ class _Reader:
             known = self._file.read(1) == b"{"
             if known:
                 raise damaged(self._name, "it is not complete")
-            raise RunFileError(f"{self._name} is no recorded run", f"Choose a file that gptviz saved, as *{SUFFIX}")
+            raise RunFileError(f"{self._name} is no recorded run", f"Choose a {SUFFIX} file that gptviz saved")
         outer = _parsed(self._file.read(length))
         metadata = outer.get("__metadata__")
         if not isinstance(metadata, dict) or not isinstance(metadata.get(RUN_KEY), str):
@@ -84,7 +84,7 @@ class _Reader:
                 raise _checkpoint(self._name, "a safetensors file")
             raise RunFileError(
                 f"{self._name} is no recorded run, or its beginning is damaged",
-                f"Choose a file that gptviz saved, as *{SUFFIX}",
+                f"Choose a {SUFFIX} file that gptviz saved",
             )
         version = metadata[RUN_KEY]
         if version != str(VERSION):
