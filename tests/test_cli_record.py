@@ -1,6 +1,5 @@
 """``gptviz record``, ``gptviz open`` and ``gptviz shot --run``."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,10 @@ from safetensors import safe_open
 from shell import HELLO, TINY, Shell, run
 
 HELLO_IDS = [15496, 11, 314, 716]
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
 
 
 def test_a_recorded_generation_says_what_is_in_it(shell: Shell, qapp: QApplication, tmp_path: Path) -> None:
@@ -47,7 +50,7 @@ def test_record_answers_in_json_and_adds_the_suffix(shell: Shell, qapp: QApplica
     found = shell.json("record", str(tmp_path / "run"), HELLO, *options, *TINY)
 
     assert found["decoding"] == {"temperature": 0.8, "top_k": 40, "top_p": 1.0, "seed": 7}
-    assert os.listdir(tmp_path) == ["run.gptviz"]
+    assert names(tmp_path) == ["run.gptviz"]
 
 
 def test_a_run_opens_in_another_process_where_its_checkpoint_is_gone(
@@ -82,7 +85,7 @@ def test_numbers_that_make_no_sense_are_refused(
     shell: Shell, qapp: QApplication, tmp_path: Path, words: tuple[str, ...], said: str
 ) -> None:
     assert said in shell.fails("record", str(tmp_path / "run.gptviz"), HELLO, *TINY, *words)
-    assert os.listdir(tmp_path) == []
+    assert names(tmp_path) == []
 
 
 def test_places_that_cannot_be_written_to_are_refused_before_anything_runs(shell: Shell, tmp_path: Path) -> None:

@@ -103,8 +103,9 @@ def _object(kind: Any, value: Any, where: str) -> Any:
     if not isinstance(value, dict):
         raise CodecError(f"{where} is no object")
     hints = _hints(kind)
-    if set(value) != set(hints):
-        missing, unknown = sorted(set(hints) - set(value)), sorted(set(value) - set(hints))
+    optional = {field.name for field in dataclasses.fields(kind) if field.default is not dataclasses.MISSING}
+    missing, unknown = sorted(set(hints) - set(value) - optional), sorted(set(value) - set(hints))
+    if missing or unknown:  # what has a default may come to a dataclass later, and older files lack it
         what = f"lacks {missing[0]}" if missing else f"has {unknown[0][:40]!r}, which nobody knows"
         raise CodecError(f"{where} {what}")
     parts = {name: decode(hints[name], part, f"{where}.{name}") for name, part in value.items()}
