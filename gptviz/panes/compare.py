@@ -184,8 +184,6 @@ class ComparePane(Pane):
             self.maps.show_nothing("The pass has not come to its end yet.")
             return
         values_a, why = head_map(a, selection.layer, selection.head, view)
-        if values_a is None and not why and not pinned.trace.can_replay:
-            why = "Its inside was not kept, and the model that computed it is no longer in memory."
         values_b, why_b = head_map(b, selection.layer, selection.head, view)
         self.maps.show_heads(
             HeadOfRun(values_a, why, [visible(piece.text) for piece in pinned.pieces]),

@@ -8,8 +8,9 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
 
-from gptviz.analysis.attention import head_map, without_future
+from gptviz.analysis.attention import head_map, weights_at_hand, without_future
 from gptviz.analysis.heads import SCORE_NAMES, SCORES
+from gptviz.panes.missing import why_missing
 from gptviz.panes.pane import Pane, differs
 from gptviz.session.measuring import HEADS, PROBE
 from gptviz.session.session import Session
@@ -164,6 +165,7 @@ class HeadsPane(Pane):
 
     def _show_scores(self, state: ViewState) -> None:
         found = self._scores_of(state)
+        self.ranking.setVisible(found is not None or not state.is_recorded)
         self.note.setText(state.measured.note or self._missing(state))
         self.note.setVisible(bool(self.note.text()))
         if found is None:
@@ -195,9 +197,17 @@ class HeadsPane(Pane):
         if trace is None:
             return "Nothing has run yet."
         if self._source == PROBE:
+            if measured.probe is None and state.is_recorded:
+                words = (
+                    "The probe takes a pass of its own, and the model is not loaded. Choose Prompt, or load the model"
+                )
+                return f"{words} (File menu)."
             return "The probe is being run …" if measured.probe is None else ""
         if len(measured.heads) < trace.config.n_layers:
             return f"{len(measured.heads)} of {trace.config.n_layers} blocks are measured …"
+        lacking = next((at for at, scores in enumerate(measured.heads) if weights_at_hand(trace, at) is None), None)
+        if lacking is not None and state.is_recorded:
+            return why_missing(trace, f"trf_blocks.{lacking}.att.weights")
         if trace.tokens < 2:
             return "One token has nothing to choose from: write more, or choose Probe."
         which = SCORE_NAMES.index(self._score.name)

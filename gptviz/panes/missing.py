@@ -26,4 +26,4 @@ def why_missing(trace: "Trace", *names: str) -> str:
 
 def not_recorded(why: str) -> str:
     """Say what to do where something was not recorded, ``why`` being half a sentence."""
-    return f"{why}. {LOAD_THE_MODEL} to have it."
+    return f"{why[:1].upper() if why.startswith('the ') else why[:1]}{why[1:]}. {LOAD_THE_MODEL} to see it."

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from gptviz.checkpoints.errors import printable
 from gptviz.session.state import Message, PromptTokens
 
-
 LOAD_THE_MODEL = "Load the model (File menu)"
 
 

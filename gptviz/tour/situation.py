@@ -73,13 +73,13 @@ class Situation:
         Raises
         ------
         NotYetError
-            If no pass has run, the pass has not come so far, or the block is being run again.
+            If no pass has run, the pass has not come so far, the block is being run again, or was not recorded.
         """
         trace, name = self.pass_, self.whole(local_name)
         if name not in trace:
             raise NotYetError("end")
         if not trace.has(name):
-            raise NotYetError("block")
+            raise NotYetError("block" if trace.can_replay else "recording")
         return trace.array(name)
 
     def features(self, local_name: str) -> Array:
