@@ -8,7 +8,6 @@ from PySide6.QtCore import QObject, QTimer, Slot
 from gptviz.analysis.check import Check, merge
 from gptviz.session import jobs
 from gptviz.session.state import CheckReport, ViewState
-from gptviz.session.without_model import lacks_model
 from gptviz.session.worker import Outcome
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ class Checking(QObject):
     def check_causality(self) -> None:
         """Run the prompt with another last token and compare the earlier positions."""
         trace = self._session.state.trace
-        if trace is not None and trace.complete and not lacks_model(self._session, "Causality was not checked"):
+        if trace is not None and trace.complete and not self._session.recording.loads_first(self.check_causality):
             work = partial(jobs.check_causality, trace)
             self._session.submit("Checking causality", work, self._causality_ended)
 

@@ -8,7 +8,6 @@ from PySide6.QtCore import QObject, Slot
 from gptviz.session import generation_jobs
 from gptviz.session.costs import Costs
 from gptviz.session.state import ViewState
-from gptviz.session.without_model import lacks_model
 from gptviz.session.worker import Outcome
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ class Costing(QObject):
         session, generation = self._session, self._session.state.generation
         if not generation.steps or session.computing or session.building:
             return
-        if lacks_model(session, "The cost was not measured"):
+        if session.recording.loads_first(self.measure):
             return
         decodings = tuple(step.decoding for step in generation.steps)
         model, _ = session.engine

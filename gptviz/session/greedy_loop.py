@@ -11,7 +11,6 @@ from gptviz.session.explain import ONE_TEXT_ONLY
 from gptviz.session.generation import Generation, History
 from gptviz.session.loop_lines import LineGate, LoopLines
 from gptviz.session.state import ViewState
-from gptviz.session.without_model import lacks_model
 from gptviz.session.worker import Outcome
 
 if TYPE_CHECKING:
@@ -151,7 +150,7 @@ class GreedyLoop(QObject):
         if on_screen and not (state.caching and session.has_model):
             request = replace(request, at_hand=jobs.PassResult(state.trace, state.trace_rows))
             work = partial(generation_jobs.generate_at_hand, request)
-        elif lacks_model(session, "No token was generated"):
+        elif session.recording.loads_first(partial(self._submit, gate)):
             return
         elif state.caching:
             work = partial(generation_jobs.generate_cached_step, session.engine[0], self._holder, request)

@@ -25,6 +25,7 @@ from gptviz.session.measuring import Measuring
 from gptviz.session.model_making import ModelMaking
 from gptviz.session.numbers import selection_of, what_belongs_to
 from gptviz.session.opening import Opening
+from gptviz.session.recording import Recording
 from gptviz.session.replaying import Replaying
 from gptviz.session.requests import ModelRequest, UntrainedRequest
 from gptviz.session.state import (
@@ -41,7 +42,6 @@ from gptviz.session.time_travel import TimeTravel
 from gptviz.session.trail import Trailing
 from gptviz.session.turns import Turns
 from gptviz.session.walk import Walk
-from gptviz.session.without_model import lacks_model
 from gptviz.session.worker import Outcome, Worker
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Session(QObject):
         self.labs, self.texts = LabWork(self), Texts(self)
         self.replaying = Replaying(self)
         self.making = ModelMaking(self)
-        self.opening = Opening(self)
+        self.opening, self.recording = Opening(self), Recording(self)
         self.tour = touring.Touring(self)
         self.turns = Turns(self)
         self._readers = (self.attributing, self.lens, self.comparing)
@@ -103,6 +103,11 @@ class Session(QObject):
     def text_of(self, ids: Sequence[int]) -> str:
         """Return the text of several tokens."""
         return "" if (known := self.texts.tokenizer) is None else known.decode(ids)
+
+    @property
+    def model(self) -> "GPTModel | None":
+        """For the session package: the model, once there is one."""
+        return self._model
 
     @property
     def engine(self) -> "tuple[GPTModel, Tokenizer]":
@@ -200,7 +205,7 @@ class Session(QObject):
 
     def run_through(self, gate: Gate | None) -> None:
         """Run the model on the prompts; ``gate`` can hold the pass."""
-        if lacks_model(self, "The prompt was not run"):
+        if self.recording.loads_first(partial(self.run_through, gate)):
             return
         if self._model is None and not self.building:
             self.making.make(self.making.wanted)
@@ -275,7 +280,7 @@ class Session(QObject):
         self._quiet = False
         self._worker.submit(work, on_end, on_tell)
         self._live_timer.start()
-        self.change(activity=Activity(text), live=() if live else None, held=None, **what)
+        self.change(activity=Activity(text), live=() if live else None, held=None, notice="", **what)
 
     def submit_quietly(self, work: Any, on_end: Any) -> None:
         """For the session package: let the worker do ``work`` until a person wants something."""
@@ -337,6 +342,10 @@ class Session(QObject):
         """For the session package: run passes on ``model`` from now on."""
         self._model = model
         self._garbage.spare_what_is_there()
+
+    def forget_model(self) -> None:
+        """For the session package: a run without a model comes on screen."""
+        self._model, self.run_when_ready = None, False
 
     def run_if_ready(self) -> None:
         """For the session package: run if that was asked for, and model and tokens are there."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -276,6 +277,20 @@ class Comparison:
 
 
 @dataclass(frozen=True)
+class RecordedRun:
+    """A run from a file, whose model is not loaded: where it is, when it was written (UTC), its weights' SHA-256."""
+
+    path: str
+    written: str
+    weights: str
+
+    @property
+    def when(self) -> str:
+        """When it was written, by the clock of this place."""
+        return datetime.fromisoformat(self.written).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+@dataclass(frozen=True)
 class ViewState:
     """All that the window shows. A batch has several prompts; ``selection.row`` is the one that is shown."""
 
@@ -304,7 +319,9 @@ class ViewState:
     costs: Costs = field(default_factory=Costs)
     caching: bool = False  # whether the next steps take keys and values from the cache
     tour: TourState = field(default_factory=TourState)
+    recorded: RecordedRun | None = None  # while a recorded run is on screen without its model
     message: Message | None = None
+    notice: str = ""  # what was done last, until something else is
     question: "ModelQuestion | None" = None
 
     @property
