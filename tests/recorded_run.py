@@ -1,18 +1,23 @@
-"""A session that shows a recorded run whose model is not loaded."""
+"""A run that was saved and opened again: the session shows it without its model."""
 
-from gptviz.analysis.attention import WEIGHTS, tile_maximum
-from gptviz.capture import capture, recorded
-from gptviz.capture.memory import DEFAULT_BUDGET
+from pathlib import Path
+
+from pytestqt.qtbot import QtBot
+
+from gptviz.capture.memory import block_bytes
+from gptviz.runs.plan import outside_bytes
 from gptviz.session.session import Session
 
 
-def let_the_model_go(session: Session, budget: int = DEFAULT_BUDGET) -> None:
-    """Leave of what ``session`` shows what a recording has; ``budget`` limits the insides of blocks, in bytes."""
-    trace, model = session.state.trace, session._model
+def record_and_open(session: Session, path: Path, qtbot: QtBot, blocks: int | None = None) -> None:
+    """Save what ``session`` shows, with the insides of all ``blocks`` or of so many, and open the file."""
+    trace = session.state.trace
     assert trace is not None
-    assert model is not None
-    digests = {WEIGHTS: lambda weights: tile_maximum(weights.numpy())}
-    again = capture(model, trace.ids, budget=budget, digests=digests)
-    session._model = None
-    session.travel.forget()
-    session.change(trace=recorded(again))
+    blocks = trace.config.n_layers if blocks is None else blocks
+    size = trace.config, trace.batch, trace.tokens
+    session.recording.save(path, outside_bytes(*size) + blocks * block_bytes(*size))
+    qtbot.waitUntil(lambda: not session.busy, timeout=20_000)
+    session.recording.open(path)
+    qtbot.waitUntil(lambda: session.state.recorded is not None and not session.busy, timeout=20_000)
+    assert session.state.message is None
+    assert not session.has_model

@@ -59,8 +59,7 @@ class ChecksPane(Pane):
         layout.addWidget(self.note)
 
     def render_state(self, old: ViewState | None, new: ViewState) -> None:
-        there = new.trace is not None and new.trace.complete and not new.is_recorded
-        self.causality.setEnabled(there and new.activity is None)
+        self.causality.setEnabled(new.trace is not None and new.trace.complete and new.activity is None)
         if not differs(old, new, "checks"):
             return
         self.summary.setText(summary(new))

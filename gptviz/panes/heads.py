@@ -198,15 +198,14 @@ class HeadsPane(Pane):
             return "Nothing has run yet."
         if self._source == PROBE:
             if measured.probe is None and state.is_recorded:
-                words = (
-                    "The probe takes a pass of its own, and the model is not loaded. Choose Prompt, or load the model"
+                return (
+                    f"The probe takes a pass, and the model is not loaded. Choose Prompt. {LOAD_THE_MODEL} to see it."
                 )
-                return f"{words} (File menu)."
             return "The probe is being run …" if measured.probe is None else ""
         if len(measured.heads) < trace.config.n_layers:
             return f"{len(measured.heads)} of {trace.config.n_layers} blocks are measured …"
-        lacking = next((at for at, scores in enumerate(measured.heads) if weights_at_hand(trace, at) is None), None)
-        if lacking is not None and state.is_recorded:
+        lacking = next((at for at, scores in enumerate(measured.heads) if np.isnan(scores).all()), None)
+        if lacking is not None and state.is_recorded and weights_at_hand(trace, lacking) is None:
             return why_missing(trace, f"trf_blocks.{lacking}.att.weights")
         if trace.tokens < 2:
             return "One token has nothing to choose from: write more, or choose Probe."

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
-from gptviz.analysis.logit_lens import LensReading, lens_stages
+from gptviz.analysis.logit_lens import UNREAD, LensReading, lens_stages
 from gptviz.panes.missing import not_recorded
 from gptviz.panes.pane import Pane, differs
 from gptviz.session.session import Session
@@ -217,7 +217,9 @@ class LensPane(Pane):
 def _without_head(reading: LensReading) -> str:
     """Say what there is of a recording: at most the model's own output."""
     there = "The last row is the model's output. " if reading.first < len(reading.stages) else ""
-    return f"{there}The others can't be computed: {not_recorded(reading.lacks)}"
+    known = bool((reading.ids[: reading.first, :, 0] != UNREAD).any())
+    rest = "Of the others there is what had been read" if known else "The others can't be computed"
+    return f"{there}{rest}: {not_recorded(reading.lacks)}"
 
 
 def _reading_of(state: ViewState) -> LensReading | None:

@@ -337,9 +337,7 @@ def test_a_held_pass_is_not_saved_and_neither_is_nothing(
     waits(ready, qtbot)
 
 
-def test_saving_can_be_cancelled_and_leaves_nothing(
-    ready: Session, tmp_path: Path, hold: Hold, qtbot: QtBot
-) -> None:
+def test_saving_can_be_cancelled_and_leaves_nothing(ready: Session, tmp_path: Path, hold: Hold, qtbot: QtBot) -> None:
     ready.loop.play(2)
     waits(ready, qtbot)
     ready.travel.forget()  # so that the passes have to run again
