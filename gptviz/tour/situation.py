@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gptviz.analysis.attention import weights_at_hand
 from gptviz.analysis.candidates import softmax
 from gptviz.analysis.layer_norm import LayerNormView, layer_norm_view
 from gptviz.capture.stages import block_name
@@ -99,8 +100,10 @@ class Situation:
     @cached_property
     def attention(self) -> Array:
         """The attention weights (T,) of the selected query in the selected head."""
-        weights: Array = self.array("att.weights")[self.row, self.head, self.token]
-        return weights
+        at_hand = weights_at_hand(self.pass_, self.layer)
+        weights = self.array("att.weights") if at_hand is None else at_hand
+        row: Array = weights[self.row, self.head, self.token]
+        return row
 
     @cached_property
     def logits(self) -> Array:
