@@ -25,7 +25,7 @@ HEAD = "logits = head · final norm"
 LAST = "last = logits of the last position"
 CAUSALITY = "causality: the last token changes no earlier position"
 _OF_A_BLOCK = (ROWS, FUTURE, SHORTCUT1, SHORTCUT2, NORM_MEAN, NORM_VARIANCE)
-_ANOTHER_PASS = "it takes another pass, and the model is not loaded"
+_TAKES_A_RUN = "causality takes another pass"
 
 
 def run_checks(trace: "Trace") -> tuple[Check, ...]:
@@ -44,7 +44,7 @@ def block_checks(trace: "Trace", layer: int) -> tuple[Check, ...]:
     prefix = block_name(layer)
     name = f"{prefix}.att.weights"
     if not trace.has_block(layer):
-        note = trace.missing(f"{prefix}.drop_shortcut2")
+        note = trace.lacking(name)
         return tuple(Check(check, None, name, note=note) for check in _OF_A_BLOCK)
     weights = trace.array(name)
     future = weights * np.triu(np.ones(weights.shape[-2:], dtype=weights.dtype), 1)
@@ -64,7 +64,7 @@ def block_checks(trace: "Trace", layer: int) -> tuple[Check, ...]:
 def outer_checks(trace: "Trace") -> tuple[Check, ...]:
     """Measure what holds outside the blocks."""
     last = trace.array("last")
-    lacks_head, lacks_logits = trace.missing("out_head.weight"), trace.missing("out_head")
+    lacks_head, lacks_logits = trace.lacking("out_head.weight"), trace.lacking("out_head")
     head = Check(HEAD, None, "out_head", note=lacks_head)
     if not lacks_head:
         normed, weights = trace.array("final_norm")[:, -1], trace.parameter("out_head.weight")
@@ -73,7 +73,7 @@ def outer_checks(trace: "Trace") -> tuple[Check, ...]:
     copied = Check(LAST, None, "last", note=lacks_logits)
     if not lacks_logits:
         copied = Check(LAST, _largest(trace.array("out_head")[:, -1] - last), "last")
-    unmeasured = (Check(CAUSALITY, None, "out_head", note=_ANOTHER_PASS),) if trace.is_recorded else ()
+    unmeasured = (Check(CAUSALITY, None, "out_head", note=_TAKES_A_RUN),) if trace.is_recorded else ()
     return (*_norm_checks(trace, "final_norm"), head, copied, *unmeasured)
 
 

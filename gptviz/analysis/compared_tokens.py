@@ -51,17 +51,13 @@ def rank_of(logits: Array, token: int) -> int:
 
 
 def head_map(run: "Run", layer: int, head: int, view: str) -> tuple[Array | None, str]:
-    """Return a head's map (T, T), or None and why there is none."""
+    """Return a head's map (T, T), or None and why there can be none; empty if it is not at hand."""
     if layer >= run.config.n_layers:
         return None, f"It has no block {layer + 1}."
     if head >= run.config.n_heads:
         return None, f"It has no head {head + 1}."
     values = map_of(run.trace, layer, head, view, run.row)
-    return values, "" if values is not None or run.trace.can_replay else f"{_lacks(run, layer, view)}."
-
-
-def _lacks(run: "Run", layer: int, view: str) -> str:
-    return run.trace.missing(f"trf_blocks.{layer}.att.{view}")
+    return values, ""
 
 
 def map_difference(a: Array, b: Array) -> Array:

@@ -46,8 +46,8 @@ class LensReading:
 
     @property
     def done(self) -> int:
-        """How many places were read."""
-        return int((self.ids[:, :, 0] != UNREAD).sum())
+        """How many of the places that can be read were read."""
+        return int((self.ids[self.first :, :, 0] != UNREAD).sum())
 
     @property
     def total(self) -> int:
@@ -82,15 +82,21 @@ def begin(trace: "Trace", row: int, k: int = TOP) -> LensReading:
     """
     stages = lens_stages(trace.config)
     size = len(stages), trace.tokens, min(k, trace.config.vocab_size)
-    lacks, first = trace.missing("out_head.weight"), 0
-    if lacks:
-        first = len(stages) - 1 if trace.has("out_head") else len(stages)
     empty = np.full(size, UNREAD), np.zeros(size, dtype=np.float32), np.zeros(size)
-    return LensReading(row, stages, *empty, first=first, lacks=lacks)
+    return _within_reach(trace, LensReading(row, stages, *empty))
+
+
+def _within_reach(trace: "Trace", reading: LensReading) -> LensReading:
+    lacks = trace.missing("out_head.weight")
+    if not lacks:
+        return reading
+    last = len(reading.stages) - 1
+    return replace(reading, first=last if trace.has("out_head") else last + 1, lacks=lacks)
 
 
 def read_on(trace: "Trace", reading: LensReading, near: int) -> LensReading:
     """Read one piece more: of the positions nearest to ``near`` that were not read, the last block's first."""
+    reading = _within_reach(trace, reading)  # it may have been begun with the model, and recorded
     place = _next_piece(reading, near)
     if place is None:
         return reading

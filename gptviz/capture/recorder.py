@@ -149,6 +149,7 @@ class BlockReplay:
 
     can_replay: ClassVar[bool] = True
     is_recorded: ClassVar[bool] = False
+    missing: ClassVar[tuple[str, str]] = "is not at hand", ": its block has to run again"  # what is said of a stage
     model: GPTModel
     modes: Mapping[str, bool]  # by module path: whether it was in training mode
     random_states: Mapping[int, Tensor]  # by block; empty where nothing was random
@@ -167,10 +168,6 @@ class BlockReplay:
         with recorder, as_then[0], as_then[1], torch.no_grad():
             block(block_input)
         return recorder.tensors
-
-    def missing(self, name: str) -> str:
-        """Say why ``name`` is not at hand."""
-        return f"{name} is not at hand: its block has to run again"
 
     def head(self, stream: Tensor) -> Tensor:
         """Return the logits (B, T, V) that the final norm and the output head make of ``stream`` (B, T, E)."""

@@ -23,6 +23,7 @@ class Recorded:
     """
 
     can_replay, is_recorded = False, True
+    missing = "is not in the recording", ", and its model is not loaded"
 
     def __init__(self, config: GPTConfig, parameters: Mapping[str, Tensor], modes: Mapping[str, bool]) -> None:
         self.model = skeleton(config)
@@ -32,10 +33,6 @@ class Recorded:
             module.training = modes.get(path, False)
         self.modes = MappingProxyType(dict(modes))
         self.parameters = MappingProxyType(dict(parameters))
-
-    def missing(self, name: str) -> str:
-        """Say why ``name`` can't be had."""
-        return f"{name} is not in the recording, and its model is not loaded"
 
     def __call__(self, *_: object) -> NoReturn:
         raise NotRecordedError(NOT_RECORDED)

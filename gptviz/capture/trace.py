@@ -25,10 +25,7 @@ class ModelGone:
     """Stands in for a replay where the model was let go."""
 
     can_replay = is_recorded = False
-
-    def missing(self, name: str) -> str:
-        """Say why ``name`` can't be had."""
-        return f"{name} was not kept, and the model that computed it is no longer in memory"
+    missing = "was not kept", ", and the model that computed it is no longer in memory"
 
     def __call__(self, *_: object) -> NoReturn:
         raise TraceError("the model that computed this is no longer in memory")
@@ -175,17 +172,22 @@ class Trace:
         return array
 
     def missing(self, name: str) -> str:
-        """Say why the stage or the parameter ``name`` is not at hand, as half a sentence; empty if it is.
+        """Say that and why the stage or the parameter ``name`` is not at hand, as half a sentence; empty if it is.
 
         A block that can run again has its inside at hand once it has: see ``with_block``.
         """
+        lacking = self.lacking(name)
+        return f"{lacking}{self.replay.missing[1]}" if lacking else ""
+
+    def lacking(self, name: str) -> str:
+        """Say that the stage or the parameter ``name`` is not at hand; empty if it is."""
         if name in self:
-            there = self.has(name)
+            there, layer = self.has(name), self.record(name).stage.layer
+            what = name if layer is None or self.can_replay else f"the inside of block {layer + 1}"
         else:
             there = not (isinstance(self.replay, ModelGone) or self.replay.model.get_parameter(name).is_meta)
-        if there:
-            return ""
-        return self.replay.missing(name)
+            what = name
+        return "" if there else f"{what} {self.replay.missing[0]}"
 
     def has_parameter(self, path: str) -> bool:
         """Tell whether the model has such a parameter: not every one has biases."""

@@ -21,9 +21,15 @@ def why_missing(trace: "Trace", *names: str) -> str:
         return NOT_YET
     if trace.can_replay:
         return REPLAYED if trace.complete else NOT_KEPT
-    return not_recorded(trace.missing(name))
+    why = trace.missing(name)
+    return not_recorded(why) if trace.is_recorded else f"{_begun(why)}."
 
 
 def not_recorded(why: str) -> str:
     """Say what to do where something was not recorded, ``why`` being half a sentence."""
-    return f"{why}. {LOAD_THE_MODEL} to have it."
+    return f"{_begun(why)}. {LOAD_THE_MODEL} to see it."
+
+
+def _begun(sentence: str) -> str:
+    """Begin a sentence with a capital, unless a stage's or a parameter's name begins it."""
+    return f"T{sentence[1:]}" if sentence.startswith("the ") else sentence

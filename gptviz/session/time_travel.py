@@ -202,9 +202,7 @@ class TimeTravel(QObject):
         if not ids or (trace is not None and not session.computing and ids_of(trace) == ids):
             return
         passed = self._passes.get(ids) or self._recorded.get(ids)
-        if passed is None and lacks_model(
-            session, "The panes stay where they are", "that pass is not in the recording"
-        ):
+        if passed is None and lacks_model(session, "The panes stay as they are", "that pass is not in the recording"):
             shown = session.loop.step_of(trace)
             session.change(generation=replace(session.state.generation, shown=shown))
         elif passed is None or (session.computing and not session.recording.unloaded):
