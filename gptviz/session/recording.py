@@ -204,7 +204,9 @@ class Amount:
     def __str__(self) -> str:
         if self.blocks is None:
             return "not enough for the pass on screen"
-        return f"{_megabytes(self.nbytes)}: {_counts(self.blocks, self.of_blocks, self.passes, self.of_passes)}"
+        return (
+            f"{_megabytes(self.nbytes)} of tensors: {_counts(self.blocks, self.of_blocks, self.passes, self.of_passes)}"
+        )
 
 
 def amount_of(request: recording_jobs.SaveRequest) -> Amount:

@@ -346,6 +346,7 @@ class Session(QObject):
     def forget_model(self) -> None:
         """For the session package: a run without a model comes on screen."""
         self._model, self.run_when_ready = None, False
+        self._garbage.spare_what_is_there()
 
     def run_if_ready(self) -> None:
         """For the session package: run if that was asked for, and model and tokens are there."""

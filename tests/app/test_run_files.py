@@ -61,7 +61,7 @@ def test_the_dialog_says_what_a_budget_takes_in(user: User, qtbot: QtBot) -> Non
     user.runs("one two three four five six seven eight nine ten")
     user.presses(Qt.Key.Key_S, CONTROL)
     dialog = dialog_of(user, SaveDialog, qtbot)
-    assert dialog.amount.text().endswith(" MB: all 2 blocks")
+    assert dialog.amount.text().endswith(" MB of tensors: all 2 blocks")
 
     dialog.field.edit.selectAll()
     qtbot.keyClicks(dialog.field.edit, "1")

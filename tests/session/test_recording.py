@@ -299,7 +299,7 @@ def test_the_estimate_is_what_is_written(ready: Session, save: Save, other: Sess
     assert amount.blocks == 2
     assert amount.passes == 1
     assert held < amount.nbytes <= held + others
-    assert str(amount).endswith(" MB: all 2 blocks, 1 of 1 other passes")
+    assert str(amount).endswith(" MB of tensors: all 2 blocks, 1 of 1 other passes")
 
 
 def test_a_budget_takes_the_selected_block_first_and_less_is_refused(
