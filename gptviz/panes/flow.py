@@ -65,8 +65,9 @@ class FlowPane(Pane):
         if other_trace or opened or turned or rescaled:
             self._forget(old, new)
             self._show_plan(new)
-            self.preparing.begin()
-            self.session.turns.add(self.view, self._prepare)
+            if old is not None:
+                self.preparing.begin()
+                self.session.turns.add(self.view, self._prepare)
         self.view.set_selected(now.stage, new.query if new.query is not None else -1)
         if now.stage is not None and (opened or before is None or before.stage != now.stage):
             self.view.reveal(now.stage)

@@ -72,7 +72,7 @@ class Pane(QWidget):
     def _state_changed(self, old: object, new: object) -> None:
         if not (self.isVisible() and self._in_sight):
             return
-        if other_pass(self._seen, self.session.state):
+        if self.session.state.trace is not None and other_pass(self._seen, self.session.state):
             self.session.turns.add(self, self._catch_up)
         else:
             self._catch_up()
