@@ -33,7 +33,7 @@ def measure_walk(tokens: int) -> None:
             layer = session.state.selection.layer
             start = time.perf_counter()
             QTest.keyClick(window, key)
-            wait_while(app, lambda: not session.state.trace.has(session.state.selection.stage))
+            wait_while(app, lambda: not session.state.trace.has(session.state.selection.stage) or session.turns.pending)
             app.processEvents()
             took = (time.perf_counter() - start) * 1000
             wait_while(app, lambda: session.computing)
