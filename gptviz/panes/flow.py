@@ -13,6 +13,7 @@ from gptviz.session.explain import LOAD_THE_MODEL
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.flow_plan import FlowGroup, FlowPlan, FlowStage, Kind, Lane, Likely
+from gptviz.widgets.flow_preparing import FlowPreparing
 from gptviz.widgets.flow_strips import StripValues
 from gptviz.widgets.flow_view import FlowView
 from gptviz.widgets.note import Note
@@ -36,6 +37,7 @@ class FlowPane(Pane):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.view = FlowView()
+        self.preparing = FlowPreparing(self.view)
         self.view.strips.values = self._values
         self.view.stage_clicked.connect(self._stage_clicked)
         self.view.row_clicked.connect(self._row_clicked)
@@ -71,11 +73,19 @@ class FlowPane(Pane):
         if other_trace or opened or turned or rescaled:
             self._forget(old, new)
             self._show_plan(new)
+            if old is not None:
+                self.preparing.begin()
+                self.session.turns.add(self.view, self._prepare)
         self.view.set_selected(now.stage, new.query if new.query is not None else -1)
         if now.stage is not None and (opened or before is None or before.stage != now.stage):
             self.view.reveal(now.stage)
         elif opened and before is not None:
             self.view.reveal_block()
+
+    @Slot()
+    def _prepare(self) -> None:
+        if not self.preparing.go_on():
+            self.session.turns.add(self.view, self._prepare)
 
     def _forget(self, old: ViewState | None, new: ViewState) -> None:
         """Drop the pictures that are no longer true; those of the same pass's other stages stay."""

@@ -128,8 +128,8 @@ class Session(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether anything that a person asked for is under way or waiting."""
-        return self.computing or self.texts.busy or self.run_when_ready
+        """Whether anything that a person asked for is under way or waiting, or not in all panes yet."""
+        return self.computing or self.texts.busy or self.run_when_ready or self.turns.pending
 
     @property
     def settled(self) -> bool:
