@@ -171,10 +171,26 @@ def test_a_recorded_run_is_compared_with_another_recorded_run(
     found = {one.name: one for one in session.state.comparison.differences}
     assert found["out_head"].relative == 0
     assert found["trf_blocks.0.att.weights"].relative == 0
-    assert found["trf_blocks.1.att.weights"].note == "not in the recording"
+    assert found["trf_blocks.1.att.weights"].relative is None
     session.select(layer=1)
     session.set_option(attention_view="scores")
-    assert "The inside of block 2 is not in the recording" in words(user.window.docks["compare"].pane)
+    shown = words(user.window.docks["compare"].pane)
+    assert "The inside of block 2 was not kept, and the model that computed it is no longer in memory." in shown
+    assert f"The inside of block 2 is not in the recording, and its model is not loaded. {LOAD}" in shown
+
+
+def test_a_pinned_recorded_run_has_its_model_once_that_is_loaded(opened: Callable[..., User], qtbot: QtBot) -> None:
+    user = opened(blocks=0)
+    user.presses(Qt.Key.Key_P, CONTROL)
+    session = user.window.session
+    session.recording.load_model()
+    user.waits()
+    settles(user, qtbot)
+
+    pinned = session.state.comparison.pinned
+    assert pinned is not None
+    assert pinned.trace.can_replay
+    assert pinned.trace.has_block(1)
 
 
 def test_the_tour_speaks_of_what_was_recorded(opened: Callable[..., User], qtbot: QtBot) -> None:
