@@ -25,6 +25,8 @@ HEAD = "logits = head · final norm"
 LAST = "last = logits of the last position"
 CAUSALITY = "causality: the last token changes no earlier position"
 
+_QUIET = np.errstate(over="ignore", invalid="ignore")  # a broken model's numbers are measured, not warned of
+
 
 def run_checks(trace: "Trace") -> tuple[Check, ...]:
     """Measure all checks on ``trace``; blocks that were not kept are replayed one after the other."""
@@ -34,6 +36,7 @@ def run_checks(trace: "Trace") -> tuple[Check, ...]:
     return checks
 
 
+@_QUIET
 def block_checks(trace: "Trace", layer: int) -> tuple[Check, ...]:
     """Measure what holds inside block ``layer``, which must be at hand."""
     prefix = block_name(layer)
@@ -53,6 +56,7 @@ def block_checks(trace: "Trace", layer: int) -> tuple[Check, ...]:
     )
 
 
+@_QUIET
 def outer_checks(trace: "Trace") -> tuple[Check, ...]:
     """Measure what holds outside the blocks."""
     logits, last = trace.array("out_head"), trace.array("last")
@@ -65,6 +69,7 @@ def outer_checks(trace: "Trace") -> tuple[Check, ...]:
     )
 
 
+@_QUIET
 def causality_check(trace: "Trace", perturbed: "Trace | None") -> Check:
     """Compare with a pass in which only the last token was another one; None if there is no earlier position."""
     if perturbed is None:

@@ -1,10 +1,11 @@
 """``gptviz generate``: the greedy loop, or one that draws."""
 
 import argparse
+import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from gptviz.analysis.decoding_settings import DEFAULT_SAMPLE_SEED, Decoding, DecodingError
+from gptviz.analysis.decoding_settings import Decoding, DecodingError
 from gptviz.commands.chosen_model import chosen
 from gptviz.commands.common import TOP, UsageError, add_json, add_text, candidate_json, encode_prompt, print_json
 
@@ -17,17 +18,17 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_text(parser)
     parser.add_argument("--max-new-tokens", type=int, required=True, metavar="N")
-    parser.add_argument("--temperature", type=float, default=0.0, help="0, the default, is greedy: nothing is drawn")
+    parser.add_argument("--temperature", type=float, metavar="T", help="0, the default, is greedy: nothing is drawn")
     parser.add_argument("--top-k", type=int, metavar="K", help="draw from the K likeliest tokens")
-    parser.add_argument("--top-p", type=float, default=1.0, metavar="P", help="draw from the likeliest with P together")
-    parser.add_argument("--sample-seed", type=int, default=DEFAULT_SAMPLE_SEED, help="seed of the draw (default 42)")
+    parser.add_argument("--top-p", type=float, metavar="P", help="draw from the likeliest with P together")
+    parser.add_argument("--sample-seed", type=int, metavar="SEED", help="seed of the draw (default 42)")
     add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     import torch
 
-    from gptviz.analysis.decoding import choose
+    from gptviz.analysis.decoding import DrawError, choose
     from gptviz.model import greedy_steps
 
     if options.max_new_tokens < 0:
@@ -41,7 +42,10 @@ def run(options: argparse.Namespace) -> int:
     made: list[Choice] = []
 
     def choice(last: "Tensor") -> "Tensor":
-        made.append(choose(last[0].numpy(), decoding, len(ids), TOP))
+        try:
+            made.append(choose(last[0].numpy(), decoding, len(ids), TOP))
+        except DrawError as error:
+            raise UsageError(f"{error}: leave --temperature out to take the largest logit") from error
         return torch.tensor([[made[-1].chosen.id]])
 
     for step in greedy_steps(model.model, torch.tensor([prompt]), options.max_new_tokens, choice):
@@ -66,9 +70,20 @@ def run(options: argparse.Namespace) -> int:
 def _decoding(options: argparse.Namespace, vocab_size: int) -> Decoding:
     if options.top_k is not None and options.top_k > vocab_size:
         raise UsageError(f"--top-k is {options.top_k}, but the vocabulary has {vocab_size} tokens")
-    try:
-        return Decoding(
-            temperature=options.temperature, top_k=options.top_k, top_p=options.top_p, seed=options.sample_seed
+    given = {
+        name: value
+        for name, value in (
+            ("temperature", options.temperature),
+            ("top_k", options.top_k),
+            ("top_p", options.top_p),
+            ("seed", options.sample_seed),
         )
+        if value is not None
+    }
+    try:
+        decoding = Decoding(**given)
     except DecodingError as error:
         raise UsageError(str(error)) from error
+    if given and options.temperature is None:
+        print("gptviz: nothing is drawn without --temperature, so the likeliest token is taken", file=sys.stderr)
+    return decoding

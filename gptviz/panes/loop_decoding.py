@@ -1,5 +1,6 @@
 """How the next token is chosen, in the loop pane: the settings, and the distribution before and after."""
 
+import math
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout
@@ -148,11 +149,19 @@ class DecodingView(TwoColumns):
         if not self._session.state.decoding.greedy and place >= decoded.kept:
             cut = "top-k" if place >= decoded.kept_by_k else "top-p"
         return DecodedRow(
-            self._text(candidate.id), candidate.probability, float(decoded.after[place]), cut, place == decoded.place
+            self._text(candidate.id),
+            candidate.probability,
+            float(decoded.after[place]),
+            cut,
+            decoded.drawable and place == decoded.place,
         )
 
     def _explain(self, decoded: Decoded) -> str:
         token = self._text(decoded.chosen.id)
+        if not decoded.drawable:
+            return "The logits are not all finite, so there are no probabilities to draw from."
+        if math.isnan(decoded.chosen.probability):
+            return f"The logits are not all finite, so there are no probabilities. argmax takes {token}."
         if decoded.draw is None:
             return f"Greedy is deterministic: {token} is the likeliest, so it has all."
         size = len(decoded.ranking)
