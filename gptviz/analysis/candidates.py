@@ -51,7 +51,7 @@ def top_candidates(logits: Array, k: int) -> tuple[Candidate, ...]:
 def likeliest_first(logits: Array) -> Array:
     """Return the IDs (V,) by falling logit, in the order in which argmax would take them.
 
-    Equal logits go by ID. NaN, which a broken model gives, goes before all numbers: the model's own argmax takes it too.
+    Equal logits go by ID. NaN, which a broken model gives, goes before all numbers, as the model's argmax takes it.
     """
     missing = np.isnan(logits)
     if missing.any():

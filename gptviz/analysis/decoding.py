@@ -105,7 +105,7 @@ def choose(logits: Array, decoding: Decoding, position: int, k: int) -> Choice:
         return Choice(best[0], 1.0, best[:k])
     decoded = decode(ranking(logits, logits.size), decoding, position)
     if not decoded.drawable:
-        raise DrawError("the logits of the last position are not all finite, so there are no probabilities to draw from")
+        raise DrawError("the logits of the last position are not all finite, so nothing can be drawn from them")
     return Choice(decoded.chosen, decoded.chance, tuple(decoded.ranking[place] for place in range(min(k, logits.size))))
 
 

@@ -107,7 +107,7 @@ class DecodingView(TwoColumns):
         self.again.setEnabled(idle and here is not None and here < len(steps))
         if differs(old, new, "decoding", "trace", "generation"):
             self._show_bars(new, here)
-        self.pick.setEnabled(self._decoded is not None)
+        self.pick.setEnabled(self._decoded is not None and here is not None)
 
     def _show_settings(self, state: ViewState) -> None:
         decoding = state.decoding
@@ -124,6 +124,8 @@ class DecodingView(TwoColumns):
             field.setEnabled(not decoding.greedy)
 
     def _show_bars(self, state: ViewState, here: int | None) -> None:
+        if here is None and self._decoded is not None and state.generation.shown is not None:
+            return  # the pass of the step is under way, and the bars of the one before stay
         if state.trace is None or not state.trace.has("last") or here is None:
             self._decoded = None
             self.bars.set_rows(0, self._row, 1.0, 1.0)

@@ -1,4 +1,4 @@
-"""Logits of a broken model, NaN and infinite ones: every ranking goes by the model's own argmax, and nothing is drawn."""
+"""Logits of a broken model, NaN and infinite: every ranking goes by the model's own argmax, and nothing is drawn."""
 
 import math
 from dataclasses import replace
