@@ -4,6 +4,7 @@ import copy
 import gc
 import json
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -27,10 +28,13 @@ if TYPE_CHECKING:
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before Qt is imported: no test opens a window on a real screen
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is imported: its threads would only wait for each other
+os.environ["OMP_NUM_THREADS"] = "1"  # before torch is imported: the same
+os.environ["OMP_WAIT_POLICY"] = "PASSIVE"  # where it has more threads, they must not wait by turning in circles
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "without_panes(names): the window has these panes closed, to be there sooner")
+    config.addinivalue_line("markers", "with_panes(names): the window has only these panes open, to be there sooner")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -38,6 +42,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         item.add_marker(pytest.mark.qt_log_level_fail("WARNING"))
         item.add_marker(pytest.mark.qt_log_ignore("^This plugin does not support", extend=True))  # offscreen
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Compute in one thread, fixtures of all scopes included, unless the model is large."""
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(os.cpu_count() if _is_large(item) else 1)
+
+
+def _is_large(test: pytest.Item) -> bool:
+    return test.get_closest_marker("large") is not None
 
 
 # --- models and figures ----------------------------------------------------------------------------------
@@ -146,24 +160,13 @@ def shell(capsys: pytest.CaptureFixture[str]) -> "Shell":
 
 
 @pytest.fixture
-def _one_thread(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Compute in one thread, unless the model is large: several would mostly wait for each other."""
-    import torch
-
-    from gptviz.session import jobs
-
-    threads = torch.get_num_threads()
-    if request.node.get_closest_marker("large") is None:
-        monkeypatch.setattr(jobs, "use_threads", lambda: torch.set_num_threads(1))
-    yield
-    torch.set_num_threads(threads)
-
-
-@pytest.fixture
-def session(qtbot: "QtBot", _one_thread: None) -> "Iterator[Session]":
+def session(qtbot: "QtBot", request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> "Iterator[Session]":
     """A session that was not started."""
+    from gptviz.session import jobs
     from gptviz.session.session import Session
 
+    if not _is_large(request.node):
+        monkeypatch.setattr(jobs, "use_threads", lambda: None)
     session = Session()
     yield session
     session.close()
@@ -267,8 +270,19 @@ def open_window(
 @pytest.fixture
 def window(open_window: "Callable[..., MainWindow]", request: pytest.FixtureRequest) -> "MainWindow":
     """The window after the default prompt has run on the small model; it is shown after that, to be there sooner."""
-    closed = request.node.get_closest_marker("without_panes")
-    return open_window(closed=closed.args if closed else (), before=lambda: request.getfixturevalue("ready"))
+    return open_window(closed=_closed_panes(request.node), before=lambda: request.getfixturevalue("ready"))
+
+
+def _closed_panes(test: pytest.Item) -> Sequence[str]:
+    """Return what the nearest of the test's marks tells to close."""
+    from gptviz.panes import PANES
+
+    for mark in test.iter_markers():
+        if mark.name == "without_panes":
+            return mark.args
+        if mark.name == "with_panes":
+            return [pane.name for pane in PANES if pane.name not in mark.args]
+    return ()
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from gptviz.panes.flow import FlowPane
 from gptviz.session.requests import CheckpointRequest
 from gptviz.session.session import Session
 
-pytestmark = pytest.mark.without_panes("flow", "stage", "attention", "layer-norm", "checks", "shape-trace")
+pytestmark = pytest.mark.with_panes("next-token")
 
 
 def test_the_file_menu_has_it_all(user: User) -> None:

@@ -13,7 +13,7 @@ from user import CONTROL, User
 
 from gptviz.app.table_dialog import TableDialog
 
-pytestmark = pytest.mark.without_panes("flow", "stage", "attention", "layer-norm", "checks", "shape-trace")
+pytestmark = pytest.mark.with_panes()
 
 
 def test_a_character_model_asks_for_a_table_and_shows_its_characters(

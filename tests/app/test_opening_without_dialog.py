@@ -17,7 +17,7 @@ from gptviz.app.main_window import MainWindow
 from gptviz.app.settings import Settings
 from gptviz.session.requests import CheckpointRequest
 
-pytestmark = pytest.mark.without_panes("flow", "stage", "attention", "layer-norm", "checks", "shape-trace")
+pytestmark = pytest.mark.with_panes()
 
 
 # --- drag and drop ---------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from gptviz.panes import PANES
 from gptviz.panes.lab_configuration import ConfigurationLabPane
 
 Types = Callable[[str, str], None]
-pytestmark = pytest.mark.without_panes(*(pane.name for pane in PANES))
+pytestmark = pytest.mark.with_panes()
 
 
 @pytest.fixture
