@@ -44,6 +44,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         item.add_marker(pytest.mark.qt_log_ignore("^This plugin does not support", extend=True))  # offscreen
 
 
+def pytest_collection_finish() -> None:
+    """Leave out of all later collections what was imported, and the tests themselves."""
+    gc.freeze()
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Compute in one thread, fixtures of all scopes included, unless the model is large."""
     if "torch" in sys.modules:
@@ -129,8 +134,7 @@ def _watch_timers(monkeypatch: pytest.MonkeyPatch) -> "list[QTimer]":
 
 def _collect_garbage() -> None:
     gc.collect()
-    if not gc.get_freeze_count():
-        gc.freeze()  # what was imported stays: need not be looked through each time
+    gc.freeze()  # what is left stays: need not be looked through the next time
 
 
 def _is_running(timer: "QTimer") -> bool:
@@ -173,10 +177,14 @@ def session(qtbot: "QtBot", request: pytest.FixtureRequest, monkeypatch: pytest.
 
 
 @pytest.fixture
-def ready(session: "Session", qtbot: "QtBot") -> "Session":
-    """A session that has run the default prompt on the small model."""
-    session.start("tiny", 123)
-    qtbot.waitUntil(lambda: session.state.trace is not None and not session.busy, timeout=20_000)
+def ready(session: "Session", tiny_model: "GPTModel", qtbot: "QtBot", monkeypatch: pytest.MonkeyPatch) -> "Session":
+    """A session that has run the default prompt on the small model: a copy of it, which is there sooner."""
+    from gptviz.model import parameters
+
+    with monkeypatch.context() as patch:
+        patch.setattr(parameters, "initialise", lambda *_: copy.deepcopy(tiny_model))
+        session.start("tiny", 123)
+        qtbot.waitUntil(lambda: session.state.trace is not None and not session.busy, timeout=20_000)
     return session
 
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from gptviz.widgets.plot_axis import PlotAxis
 from gptviz.widgets.plotting import pg
-from gptviz.widgets.theme import color, current, mono_font, px, tone
+from gptviz.widgets.theme import color, current, look, mono_font, px, tone
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -156,6 +156,7 @@ class CurvePlot(pg.PlotWidget):  # type: ignore[misc]
         self.getPlotItem().getViewBox().setBorder(pen)
 
     def _apply_theme(self) -> None:
+        self._look = look()
         for axis in self._axes.values():
             axis.apply_theme()
         self._axes["left"].setWidth(px(36))
@@ -179,5 +180,6 @@ class CurvePlot(pg.PlotWidget):  # type: ignore[misc]
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and hasattr(self, "_points"):
-            self._apply_theme()
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and hasattr(self, "_look"):
+            if self._look != look():
+                self._apply_theme()

@@ -13,7 +13,7 @@ from gptviz.widgets import colormaps
 from gptviz.widgets.explain_tag import ExplainTag
 from gptviz.widgets.heatmap_overlay import DIGITS_HEIGHT, HeatmapOverlay
 from gptviz.widgets.plotting import pg
-from gptviz.widgets.theme import UNIT, current, mono_font, px
+from gptviz.widgets.theme import UNIT, current, look, mono_font, px
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -300,6 +300,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
         self._repaint()
 
     def _apply_theme(self) -> None:
+        self._look = look()
         self._ground.setPen(pg.mkPen(None))
         self._ground.setBrush(colormaps.hatch())
 
@@ -318,7 +319,9 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and hasattr(self, "_overlay"):
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and hasattr(self, "_look"):
+            if self._look == look():
+                return
             self._apply_theme()
             if self.data is not None:
                 self._measure_labels()
