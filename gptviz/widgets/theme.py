@@ -104,7 +104,7 @@ def use(theme: Theme, scale: float) -> None:
 
 
 def look() -> tuple[Theme, float]:
-    """Return all that colours and sizes come from: Qt tells of many a change of palette or font that changes neither."""
+    """Return what colours and sizes come from: Qt tells of many a change of palette or font that changes neither."""
     return _Look.theme, _Look.scale
 
 
