@@ -3,7 +3,7 @@
 import os
 import signal
 from pathlib import Path
-from threading import Timer
+from threading import Event, Thread
 
 import pytest
 from checkpoint_writers import SMALL, hugging_face, random_model
@@ -155,8 +155,14 @@ def test_a_run_of_the_124m_model_keeps_what_fits(shell: Shell, qapp: QApplicatio
 
 
 def test_ctrl_c_ends_a_recording_and_leaves_nothing(tmp_path: Path, qapp: QApplication) -> None:
-    Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    before = signal.getsignal(signal.SIGINT)
 
+    def press() -> None:
+        while signal.getsignal(signal.SIGINT) is before:
+            Event().wait(0.01)  # until the command listens
+        os.kill(os.getpid(), signal.SIGINT)
+
+    Thread(target=press).start()
     status = main(["record", str(tmp_path / "run.gptviz"), HELLO, *TINY, "--max-new-tokens", "50000"])
 
     assert status == 130

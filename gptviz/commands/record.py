@@ -95,11 +95,11 @@ def _with_session(text: str, use: "Callable[[Session, Callable[[], ViewState]], 
     from gptviz.session.session import Session
 
     app = QCoreApplication.instance() or QCoreApplication(["gptviz"])
+    interrupts: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: interrupts.append(number))
     session = Session(text)
     session.measuring.watch(HEADS)  # so that they are in the file
     session.lens.watch(True)
-    interrupts: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: interrupts.append(number))
 
     def unsettled() -> bool:
         return session.busy or session.state.generation.playing or session.watched or session.measuring.unfinished
