@@ -40,12 +40,12 @@ def ranking(logits: Array, k: int) -> Ranking:
     Equal logits are ordered by ID, as argmax does.
     """
     probabilities = softmax(logits)
-    order = _largest_first(logits, max(0, k))
+    order = largest_first(logits, max(0, k))
     return Ranking(order, logits[order], probabilities[order])
 
 
-def _largest_first(logits: Array, k: int) -> Array:
-    """Return where the ``k`` largest are; a few are found without putting all in order."""
+def largest_first(logits: Array, k: int) -> Array:
+    """Return where the ``k`` largest of ``logits`` (V,) are, equal ones by ID; a few are found without ordering all."""
     if 0 < k < logits.size // _FEW:
         least = np.partition(logits, logits.size - k)[logits.size - k]
         places = np.flatnonzero(logits >= least)  # by ID, with all that equal the last one

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gptviz.analysis.candidates import softmax
+from gptviz.analysis.candidates import largest_first, softmax
 
 if TYPE_CHECKING:
     from gptviz.analysis.comparison import Run
@@ -29,7 +29,7 @@ def ranked_tokens(logits: Array, other: Array | None, k: int) -> tuple[RankedTok
     probabilities = softmax(logits)
     others = None if other is None else softmax(other)
     found = []
-    for place, token in enumerate(np.argsort(-logits, kind="stable")[: max(0, k)].tolist()):
+    for place, token in enumerate(largest_first(logits, max(0, k)).tolist()):
         known = other is not None and token < other.size
         found.append(
             RankedToken(
