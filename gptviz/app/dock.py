@@ -38,16 +38,10 @@ class PaneDock(QDockWidget):
     @property
     def pane(self) -> Pane:
         """The pane, made when it is first needed: a start must not wait for panes behind other tabs."""
-        pane = self._made()
-        if self._body.widget() is None:
-            self._body.setWidget(pane)
-        return pane
-
-    def _made(self) -> Pane:
         if self._pane is None:
             self._pane = self._kind(self._session)
-            self._pane.setParent(self._body)
             self._pane.pane_wanted.connect(self.pane_wanted)
+            self._body.setWidget(self._pane)
         return self._pane
 
     @property
@@ -67,12 +61,6 @@ class PaneDock(QDockWidget):
 
     @Slot()
     def _make(self) -> None:
-        if self._in_sight:
-            self._made()
-            QTimer.singleShot(0, self, self._place)  # it is drawn after a moment for keys and clicks
-
-    @Slot()
-    def _place(self) -> None:
         if self._in_sight:
             self.pane.set_in_sight(True)
 

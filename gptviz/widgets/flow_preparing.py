@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from PySide6.QtCore import QRectF
 
@@ -36,7 +37,7 @@ class FlowPreparing:
     def _parts(self) -> Iterator[Callable[[], object]]:
         """Yield what makes the picture of each part in sight."""
         view = self._view
-        yield view.prepare_labels
+        yield view.labels.prepare
         seen = QRectF(view.mapToScene(view.viewport().rect()).boundingRect())
         for item in view.items_.values():
             if item.stage.kind not in (Kind.CHIPS, Kind.NEXT) and seen.intersects(item.boundingRect()):
@@ -44,4 +45,4 @@ class FlowPreparing:
         ratio = view.viewport().devicePixelRatioF()
         for river in (*view.bands, *view.shortcuts):
             if seen.intersects(river.boundingRect()):
-                yield lambda river=river: river.prepare(ratio)
+                yield partial(river.prepare, ratio)
