@@ -22,7 +22,8 @@ def add_window_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("out", metavar="OUT.png", type=Path)
-    parser.add_argument("text", metavar="TEXT", nargs="?", default=DEFAULT_PROMPT)
+    parser.add_argument("text", metavar="TEXT", nargs="?", help=f"the prompt (default {DEFAULT_PROMPT!r})")
+    parser.add_argument("--run", metavar="FILE", type=Path, help="show a recorded run instead of running a text")
     parser.add_argument("--pane", metavar="NAME", help="one pane instead of the whole window")
     parser.add_argument("--stage", metavar="NAME", help="the stage to select, such as trf_blocks.0.att.weights")
     parser.add_argument("--theme", choices=("light", "dark"), default="light")
@@ -35,7 +36,16 @@ def open_window(options: argparse.Namespace) -> int:
     _import_qt()
     from gptviz.app import application
 
-    return application.open_window(options.text, _wanted(options, asks=True))
+    return application.open_window(options.text, wanted(options, asks=True))
+
+
+def open_recorded(path: Path) -> int:
+    """Open the window on a recorded run and stay until it is closed."""
+    _require_display()
+    _import_qt()
+    from gptviz.app import application
+
+    return application.open_window(DEFAULT_PROMPT, path)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -43,13 +53,16 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"{options.out} must end in .png")
     if not options.out.absolute().parent.is_dir():
         raise UsageError(f"there is no folder {options.out.absolute().parent}: make it first")
+    if options.run is not None:
+        _check_alone(options)
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     _import_qt()
     from gptviz.app.application import Shot, ShotError, shoot
 
     try:
         shot = Shot(options.theme, options.size, options.pane, options.stage)
-        shoot(options.out, options.text, _wanted(options, asks=False), shot)
+        model = wanted(options, asks=False) if options.run is None else options.run
+        shoot(options.out, DEFAULT_PROMPT if options.text is None else options.text, model, shot)
     except ShotError as error:
         raise UsageError(str(error)) from error
     return 0
@@ -64,7 +77,19 @@ def _size(text: str) -> tuple[int, int]:
     return int(width), int(height)
 
 
-def _wanted(options: argparse.Namespace, asks: bool) -> "ModelRequest":
+def _check_alone(options: argparse.Namespace) -> None:
+    """Refuse a text or a model beside a recorded run, which has its own."""
+    from gptviz.commands.open_run import check_there
+
+    given = ("text", "config", "seed", "weights", "heads", "table")
+    named = next((name for name in given if getattr(options, name) is not None), None)
+    if named is not None:
+        what = "a text" if named == "text" else f"--{named}"
+        raise UsageError(f"--run shows what was recorded: leave out {what}")
+    check_there(options.run)
+
+
+def wanted(options: argparse.Namespace, asks: bool) -> "ModelRequest":
     """Return what the window is asked for."""
     from gptviz.session.requests import CheckpointRequest, UntrainedRequest
 

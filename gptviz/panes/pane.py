@@ -9,8 +9,6 @@ from PySide6.QtWidgets import QAbstractButton, QWidget
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 
-_MANY_TOKENS = 256
-
 
 class Pane(QWidget):
     """A part of the trace on screen. Renders from the state, sends intents to the session.
@@ -74,16 +72,10 @@ class Pane(QWidget):
     def _state_changed(self, old: object, new: object) -> None:
         if not (self.isVisible() and self._in_sight):
             return
-        if self._is_much_new():
+        if self.session.state.trace is not None and other_pass(self._seen, self.session.state):
             self.session.turns.add(self, self._catch_up)
         else:
             self._catch_up()
-
-    def _is_much_new(self) -> bool:
-        trace = self.session.state.trace
-        if trace is None or not other_pass(self._seen, self.session.state):
-            return False
-        return trace.batch * trace.tokens >= _MANY_TOKENS
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -8,6 +8,7 @@ from gptviz.panes.pane import Pane, differs
 from gptviz.panes.shape_trace_model import MARK_WIDTH, MS, OPERATION, PARAMETERS, SHAPES, STAGE, ShapeTraceModel
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
+from gptviz.widgets.quick_cells import QuickCells
 from gptviz.widgets.theme import UNIT, mono_font, px
 
 _LEAST_OPERATION = 52  # px
@@ -24,6 +25,7 @@ class ShapeTracePane(Pane):
         self.model = ShapeTraceModel()
         self.tree = QTreeView()
         self.tree.setModel(self.model)
+        self.tree.setItemDelegate(QuickCells(self.model, self.tree))
         self.tree.setAccessibleName("Stages of the forward pass")
         self.tree.setUniformRowHeights(True)
         self.tree.setAllColumnsShowFocus(True)

@@ -1,0 +1,37 @@
+"""How the next token is chosen, as options of a command."""
+
+import argparse
+import sys
+
+from gptviz.analysis.decoding_settings import Decoding, DecodingError
+from gptviz.commands.common import UsageError
+
+_NAMES = {"temperature": "temperature", "top_k": "top_k", "top_p": "top_p", "sample_seed": "seed"}
+
+
+def add_decoding(parser: argparse.ArgumentParser) -> None:
+    """Add temperature, top-k, top-p, and the seed of the draw."""
+    parser.add_argument("--temperature", type=float, metavar="T", help="0, the default, is greedy: nothing is drawn")
+    parser.add_argument("--top-k", type=int, metavar="K", help="draw from the K likeliest tokens")
+    parser.add_argument("--top-p", type=float, metavar="P", help="draw from the likeliest with P together")
+    parser.add_argument("--sample-seed", type=int, metavar="SEED", help="seed of the draw (default 42)")
+
+
+def decoding_of(options: argparse.Namespace, vocab_size: int) -> Decoding:
+    """Return what the options ask for; settings of a draw that does not take place are told on standard error.
+
+    Raises
+    ------
+    UsageError
+        If they make no sense.
+    """
+    if options.top_k is not None and options.top_k > vocab_size:
+        raise UsageError(f"--top-k is {options.top_k}, but the vocabulary has {vocab_size} tokens")
+    given = {name: value for option, name in _NAMES.items() if (value := getattr(options, option)) is not None}
+    try:
+        decoding = Decoding(**given)
+    except DecodingError as error:
+        raise UsageError(str(error)) from error
+    if given and "temperature" not in given:
+        print("gptviz: nothing is drawn without --temperature, so the likeliest token is taken", file=sys.stderr)
+    return decoding
