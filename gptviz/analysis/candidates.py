@@ -40,8 +40,18 @@ def ranking(logits: Array, k: int) -> Ranking:
     They are ordered as ``likeliest_first`` does.
     """
     probabilities = softmax(logits)
-    order = likeliest_first(logits, max(0, k))
+    order = _largest_first(logits, max(0, k))
     return Ranking(order, logits[order], probabilities[order])
+
+
+def _largest_first(logits: Array, k: int) -> Array:
+    """Return the first ``k`` of ``likeliest_first``; a few are found without putting all in order."""
+    if 0 < k < logits.size // _FEW:
+        least = np.partition(logits, logits.size - k)[logits.size - k]
+        places = np.flatnonzero(logits >= least)  # by ID, with all that equal the last one
+        if k <= places.size < logits.size // _FEW and not np.isnan(logits).any():
+            return places[np.argsort(-logits[places], kind="stable")][:k]
+    return likeliest_first(logits)[:k]
 
 
 def top_candidates(logits: Array, k: int) -> tuple[Candidate, ...]:
@@ -50,21 +60,15 @@ def top_candidates(logits: Array, k: int) -> tuple[Candidate, ...]:
     return tuple(ranked[place] for place in range(len(ranked)))
 
 
-def likeliest_first(logits: Array, k: int | None = None) -> Array:
-    """Return the IDs of the ``k`` largest of ``logits`` (V,), or of all, in the order in which argmax would take them.
+def likeliest_first(logits: Array) -> Array:
+    """Return the IDs (V,) by falling logit, in the order in which argmax would take them.
 
     Equal logits go by ID. NaN, which a broken model gives, goes before all numbers, as the model's argmax takes it.
     """
-    k = logits.size if k is None else min(k, logits.size)
     missing = np.isnan(logits)
     if missing.any():
-        return np.lexsort((-logits, ~missing))[:k]
-    if 0 < k < logits.size // _FEW:  # a few are found without putting all in order
-        least = np.partition(logits, logits.size - k)[logits.size - k]
-        places = np.flatnonzero(logits >= least)  # by ID, with all that equal the last one
-        if places.size < logits.size // _FEW:
-            return places[np.argsort(-logits[places], kind="stable")][:k]
-    return np.argsort(-logits, kind="stable")[:k]
+        return np.lexsort((-logits, ~missing))
+    return np.argsort(-logits, kind="stable")
 
 
 def runner_up(logits: Array, token: int) -> int:

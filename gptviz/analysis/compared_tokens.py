@@ -30,7 +30,7 @@ def ranked_tokens(logits: Array, other: Array | None, k: int) -> tuple[RankedTok
     probabilities = softmax(logits)
     others = None if other is None else softmax(other)
     found = []
-    for place, token in enumerate(likeliest_first(logits, max(0, k)).tolist()):
+    for place, token in enumerate(likeliest_first(logits)[: max(0, k)].tolist()):
         known = other is not None and token < other.size
         found.append(
             RankedToken(

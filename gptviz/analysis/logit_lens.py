@@ -138,7 +138,7 @@ def strongest(logits: Array, k: int) -> tuple[Array, Array, Array]:
         last = left[lines, ids[:, place]]
         left[lines, ids[:, place]] = -np.inf
     for line in lines[np.isneginf(last)]:  # the mark of what is taken is a logit too there
-        ids[line] = likeliest_first(logits[line], k)
+        ids[line] = likeliest_first(logits[line])[:k]
     found = np.take_along_axis(logits, ids, axis=1)
     with np.errstate(invalid="ignore"):  # a line with NaN or ∞ has no probabilities, and shows that
         highest = logits.max(axis=1, keepdims=True).astype(np.float64)

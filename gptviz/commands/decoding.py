@@ -6,8 +6,6 @@ import sys
 from gptviz.analysis.decoding_settings import Decoding, DecodingError
 from gptviz.commands.common import UsageError
 
-_NAMES = {"temperature": "temperature", "top_k": "top_k", "top_p": "top_p", "sample_seed": "seed"}
-
 
 def add_decoding(parser: argparse.ArgumentParser) -> None:
     """Add temperature, top-k, top-p, and the seed of the draw."""
@@ -18,7 +16,7 @@ def add_decoding(parser: argparse.ArgumentParser) -> None:
 
 
 def decoding_of(options: argparse.Namespace, vocab_size: int) -> Decoding:
-    """Return what the options ask for; settings of a draw that does not take place are told on standard error.
+    """Return what the options ask for; say so on standard error if they have no effect.
 
     Raises
     ------
@@ -27,11 +25,17 @@ def decoding_of(options: argparse.Namespace, vocab_size: int) -> Decoding:
     """
     if options.top_k is not None and options.top_k > vocab_size:
         raise UsageError(f"--top-k is {options.top_k}, but the vocabulary has {vocab_size} tokens")
-    given = {name: value for option, name in _NAMES.items() if (value := getattr(options, option)) is not None}
+    asked = {
+        "temperature": options.temperature,
+        "top_k": options.top_k,
+        "top_p": options.top_p,
+        "seed": options.sample_seed,
+    }
+    given = {name: value for name, value in asked.items() if value is not None}
     try:
         decoding = Decoding(**given)
     except DecodingError as error:
         raise UsageError(str(error)) from error
-    if given and "temperature" not in given:
+    if given and options.temperature is None:
         print("gptviz: nothing is drawn without --temperature, so the likeliest token is taken", file=sys.stderr)
     return decoding

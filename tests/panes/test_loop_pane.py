@@ -18,7 +18,7 @@ from gptviz.tokenizer import gpt2_tokenizer
 from gptviz.widgets.branch_lanes import LANE
 from gptviz.widgets.text import as_tip, visible
 
-pytestmark = pytest.mark.without_panes("flow", "stage", "heads", "shape-trace")
+pytestmark = pytest.mark.with_panes("loop", "attention")
 
 HELLO = [15496, 11, 314, 716]
 
