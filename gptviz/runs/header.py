@@ -76,7 +76,7 @@ def header_from_json(value: Any) -> Header:
     header: Header = decode(Header, value, "the header")
     config = header.config
     if config.n_layers > _MOST_BLOCKS:
-        raise CodecError(f"it has {config.n_layers:,} blocks")
+        raise CodecError(f"it has {config.n_layers:,} blocks, more than a model here may have")
     if [name for name, _ in header.stages] != [stage.name for stage in catalogue(config)]:
         raise CodecError("its stages are not those of the model")
     try:

@@ -233,7 +233,11 @@ def _problems(view: RecordedView, config: "GPTConfig") -> Iterator[str]:
 def _problems_with(view: RecordedView, trace: "Trace") -> Iterator[str]:
     if not 0 <= view.heads <= trace.config.n_layers or not 0 <= view.uniform <= trace.batch:
         yield "it has scored more heads than there are"
-    yield from (f"it remembers the place {place}" for place in view.trail.places if not _is_place(place, trace))
+    yield from (
+        f"it remembers the place {place}, which is not there"
+        for place in view.trail.places
+        if not _is_place(place, trace)
+    )
     if view.surprisal is not None and [len(row) for row in view.surprisal] != [trace.tokens] * trace.batch:
         yield "its surprisal is that of another text"
 
