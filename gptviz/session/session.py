@@ -67,6 +67,7 @@ class Session(QObject):
         self._live_timer = QTimer(self)
         self._live_timer.setInterval(_LIVE_MS)
         self._live_timer.timeout.connect(self._read_progress)
+        self._closed = False
         self._quiet = False  # the worker does something that nobody waits for
         self._gate: Gate | None = None  # for the next pass
         self._before_live: tuple[Any, Any] | None = None  # what was on screen before a live pass
@@ -259,8 +260,8 @@ class Session(QObject):
         self.change(message=explain(what, error))
 
     def close(self) -> None:
-        """Cancel everything and end the threads."""
-        self.run_when_ready = False
+        """Cancel everything and end the threads; nothing begins any more."""
+        self._closed = True
         self._live_timer.stop()
         for part in (self.walk, *self._quiet_parts, self.turns, self._worker, self.texts, self._garbage):
             part.close()
@@ -269,6 +270,8 @@ class Session(QObject):
 
     def change(self, **what: Any) -> None:
         """For the session package: put new values into the state and tell everybody."""
+        if self._closed:
+            return  # what plays would go on asking for its next step
         old = self._state
         new = replace(old, **what)
         if any(getattr(new, name) is not getattr(old, name) for name in what):
@@ -277,6 +280,8 @@ class Session(QObject):
 
     def submit(self, text: str, work: Any, on_end: Any, on_tell: Any = None, live: bool = False, **what: Any) -> None:
         """For the session package: let the worker do ``work``, show ``text`` meanwhile, and change ``what`` with it."""
+        if self._closed:
+            return
         self._quiet = False
         self._worker.submit(work, on_end, on_tell)
         self._live_timer.start()
