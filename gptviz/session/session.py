@@ -15,6 +15,7 @@ from gptviz.session.clamping import clamped
 from gptviz.session.comparing import Comparing
 from gptviz.session.costing import Costing
 from gptviz.session.explain import MOST_ROWS, TOO_MANY_ROWS, explain, problem_of, too_long_to_paste
+from gptviz.session.exporting import Exporting
 from gptviz.session.garbage import GuiThreadGarbage
 from gptviz.session.gate import Gate
 from gptviz.session.greedy_loop import GreedyLoop
@@ -84,6 +85,7 @@ class Session(QObject):
         self.opening = Opening(self)
         self.tour = touring.Touring(self)
         self.turns = Turns(self)
+        self.exporting = Exporting(self)
         self._readers = (self.attributing, self.lens, self.comparing)
         self._quiet_parts = (*self._readers, self.checking, self.measuring, self.tidying, self.labs)
 
@@ -118,7 +120,7 @@ class Session(QObject):
     @property
     def busy(self) -> bool:
         """Whether anything that a person asked for is under way or waiting."""
-        return self.computing or self.texts.busy or self.run_when_ready
+        return self.computing or self.texts.busy or self.run_when_ready or self.exporting.pending
 
     @property
     def settled(self) -> bool:
@@ -208,6 +210,7 @@ class Session(QObject):
         self.walk.pause()
         self.change(generation=replace(self._state.generation, playing=False))
         self._worker.cancel()
+        self.exporting.cancel()
 
     def select(self, **what: Any) -> None:
         """Change the selection, for example ``select(layer=3, head=1)``; out-of-range values are clamped."""
@@ -249,7 +252,7 @@ class Session(QObject):
         """Cancel everything and end the threads."""
         self.run_when_ready = False
         self._live_timer.stop()
-        for part in (self.walk, *self._quiet_parts, self.turns, self._worker, self.texts, self._garbage):
+        for part in (self.walk, *self._quiet_parts, self.turns, self.exporting, self._worker, self.texts, self._garbage):
             part.close()
 
     # --- inside ------------------------------------------------------------------------------------------
@@ -267,7 +270,7 @@ class Session(QObject):
         self._quiet = False
         self._worker.submit(work, on_end, on_tell)
         self._live_timer.start()
-        self.change(activity=Activity(text), live=() if live else None, held=None, **what)
+        self.change(activity=Activity(text), live=() if live else None, held=None, written=None, **what)
 
     def submit_quietly(self, work: Any, on_end: Any) -> None:
         """For the session package: let the worker do ``work`` until a person wants something."""
