@@ -3,7 +3,7 @@
 from contextlib import AbstractContextManager
 
 from PySide6.QtCore import QBuffer, QCoreApplication, QEvent, QIODevice, QMarginsF, QPoint, QSizeF, Qt
-from PySide6.QtGui import QPageLayout, QPageSize, QPainter, QPdfWriter
+from PySide6.QtGui import QImage, QPageLayout, QPageSize, QPainter, QPdfWriter
 from PySide6.QtWidgets import QLabel, QWidget
 
 from gptviz import __version__
@@ -33,6 +33,7 @@ from gptviz.widgets.theme import Theme, drawn_in, set_figures, text_font
 _POINTS_A_PX = 0.75
 _DOTS = 10  # of the PDF, for each px
 _ROWS_A_LIST = STEPS_A_PAGE // 2
+_KEPT_IMAGES = 64
 _LONGEST = 200  # characters of a prompt at the foot
 
 
@@ -53,6 +54,7 @@ class SlidePainter:
         self._writer.setCreator(f"gptviz {__version__}")
         self._painter = QPainter()
         self._pages = 0
+        self._images: dict[bytes, QImage] = {}  # of the last pages: a tensor that comes out goes in on the next one
         with self._look():
             self._frame = SlideFrame()
             self._cover, self._stage = SlideCover(), SlideStage()
@@ -66,6 +68,8 @@ class SlidePainter:
             self._frame.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
             self._frame.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
             self._frame.show()
+            for view in self._stage.views:
+                view.map.share_images(self._images)
             for label in self._frame.findChildren(QLabel):
                 font = label.font()  # a style sheet takes the figures from the application's font
                 set_figures(font)
@@ -121,6 +125,8 @@ class SlidePainter:
         if isinstance(content, StageSlide):
             for view in self._stage.views:
                 view.catch_up()
+            while len(self._images) > _KEPT_IMAGES:
+                self._images.pop(next(iter(self._images)))
         self._frame.setUpdatesEnabled(True)
 
     def _filled(self, slide: Slide) -> QWidget:

@@ -41,7 +41,8 @@ class StatusBar(QStatusBar):
         session.changed.connect(self._state_changed)
 
     def _state_changed(self, old: ViewState, new: ViewState) -> None:
-        if new.activity is not old.activity or new.live is not old.live or new.trace is not old.trace:
+        names = ("activity", "live", "trace", "notice")
+        if any(getattr(new, name) is not getattr(old, name) for name in names):
             self._show_activity(new)
         if new.checks is not old.checks:
             self.checks.setText(summary(new))
@@ -57,7 +58,7 @@ class StatusBar(QStatusBar):
         self.progress.setVisible(busy)
         self.cancel.setVisible(busy)
         if state.activity is None:
-            self.activity.setText("Ready" if state.trace is not None else "")
+            self.activity.setText(state.notice or ("Ready" if state.trace is not None else ""))
             return
         text, fraction = f"{state.activity.text} …", state.activity.fraction
         if state.live is not None and state.model is not None:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from gptviz.session import exporting_jobs as jobs
 from gptviz.session.explain import explain
 from gptviz.session.handover import Handover
-from gptviz.session.state import Message, Written
+from gptviz.session.state import Message
 from gptviz.session.worker import JobContext, Outcome, Worker
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ Produce = Callable[[BinaryIO, JobContext], str]
 
 
 class Exporting(QObject):
-    """One file at a time. ``state.written`` tells of it when it is there, ``state.message`` if it can't be.
+    """One file at a time. ``state.notice`` tells of it when it is there, ``state.message`` if it can't be.
 
     What needs the model runs where the model runs; the rest has a thread of its own, so that a picture can be taken
     of a pass that is held.
@@ -43,7 +43,7 @@ class Exporting(QObject):
 
     def write(self, what: str, path: Path, produce: Produce) -> None:
         """Write a file whose bytes ``produce`` makes, in the worker; ``what`` names it, such as "Heads as PNG"."""
-        self._session.change(writing=f"Writing {path.name}", written=None, message=None)
+        self._session.change(notice=f"Writing {path.name} …", message=None)
         work = partial(jobs.write_file, path, produce)
         self._worker.submit(work, partial(self._ended, what))
 
@@ -121,12 +121,16 @@ class Exporting(QObject):
         self.page_wanted.emit(slide, handover)
 
     def _computed(self, what: str, outcome: Outcome) -> None:
-        written = {"written": outcome.result} if isinstance(outcome.result, Written) else {}
-        self._session.finish(outcome, f"{what} was not written", **written)
+        self._session.finish(outcome, f"{what} was not written", notice=_notice(what, outcome))
 
     def _ended(self, what: str, outcome: Outcome) -> None:
-        self._session.change(writing="")
+        self._session.change(notice=_notice(what, outcome))
         if outcome.error is not None:
             self._session.change(message=explain(f"{what} was not written", outcome.error))
-        elif isinstance(outcome.result, Written):
-            self._session.change(written=outcome.result)
+
+
+def _notice(what: str, outcome: Outcome) -> str:
+    """Say what was written where, and how large it is."""
+    if outcome.cancelled:
+        return f"{what}: stopped, and no file was written"
+    return f"{what}: {outcome.result}" if isinstance(outcome.result, jobs.Written) else ""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from gptviz.session.handover import Handover
-from gptviz.session.state import ViewState, Written
+from gptviz.session.state import ViewState
 from gptviz.session.worker import JobContext
 from gptviz.whole_file import whole_file
 
@@ -27,6 +27,19 @@ class ExportError(Exception):
     def __init__(self, why: str, remedy: str) -> None:
         super().__init__(f"{why}. {remedy}")
         self.why, self.remedy = why, remedy
+
+
+@dataclass(frozen=True)
+class Written:
+    """A file that was written: what is in it, such as "1184 × 846 px", and its bytes."""
+
+    path: Path
+    content: str
+    nbytes: int
+
+    def __str__(self) -> str:
+        size = f"{self.nbytes / 1e6:.1f} MB" if self.nbytes >= 1e6 else f"{self.nbytes / 1e3:.1f} kB"
+        return f"{self.content}, {size}, written to {self.path}"
 
 
 @dataclass(frozen=True)
@@ -54,7 +67,7 @@ def write_file(path: Path, produce: Callable[[BinaryIO, JobContext], str], conte
             nbytes = file.tell()
     except OSError as error:
         raise ExportError(*_reason(error, path)) from error
-    return Written(str(path), content, nbytes)
+    return Written(path, content, nbytes)
 
 
 def _reason(error: OSError, path: Path) -> tuple[str, str]:

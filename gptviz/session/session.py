@@ -270,7 +270,7 @@ class Session(QObject):
         self._quiet = False
         self._worker.submit(work, on_end, on_tell)
         self._live_timer.start()
-        self.change(activity=Activity(text), live=() if live else None, held=None, written=None, **what)
+        self.change(activity=Activity(text), live=() if live else None, held=None, notice="", **what)
 
     def submit_quietly(self, work: Any, on_end: Any) -> None:
         """For the session package: let the worker do ``work`` until a person wants something."""

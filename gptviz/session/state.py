@@ -145,15 +145,6 @@ class Message:
 
 
 @dataclass(frozen=True)
-class Written:
-    """A file that was exported: where it is, what is in it, such as "1184 × 846 px", and its bytes."""
-
-    path: str
-    content: str
-    nbytes: int
-
-
-@dataclass(frozen=True)
 class CheckReport:
     """The checks of the trace on screen, as far as they are measured: ``done`` parts of ``total``."""
 
@@ -314,9 +305,8 @@ class ViewState:
     caching: bool = False  # whether the next steps take keys and values from the cache
     tour: TourState = field(default_factory=TourState)
     message: Message | None = None
+    notice: str = ""  # what was done last, until something else is
     question: "ModelQuestion | None" = None
-    written: Written | None = None  # the file that was exported last, until something else is under way
-    writing: str = ""  # the file that is being written meanwhile, beside what else is under way
 
     @property
     def prompt(self) -> str:

@@ -13,6 +13,8 @@ from gptviz.widgets.slide_frame import slide_label
 from gptviz.widgets.stage_figure import StageFigure
 from gptviz.widgets.theme import UNIT
 
+_LEGEND_BESIDE = 340  # px of a tensor, from which on its legend has room beside the caption
+
 
 class SlideStage(QWidget):
     """The parts of the Stage pane that tell something on paper."""
@@ -27,6 +29,7 @@ class SlideStage(QWidget):
         self.figure = StageFigure()
         self.figures = Figures()
         for view in self.views:
+            view.keep_legend_beside(_LEGEND_BESIDE)
             view.map.setRenderHint(QPainter.RenderHint.LosslessImageRendering)  # else a PDF blurs cells as JPEG
         words = QVBoxLayout()
         words.setSpacing(3 * UNIT)
