@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QInputDialog, QMenu, QMessageBox, QWidget
 
 from gptviz import __version__, resources
+from gptviz.app.exporting import Exporting
 from gptviz.app.opening import Opening
 from gptviz.app.tour_guide import REVEAL_KEY
 from gptviz.panes import LABS
@@ -98,6 +99,7 @@ class Actions:
         self.restore = self._action("Restore layout", "Ctrl+0", "Put all panes back", window.restore_default_layout)
         self.about = self._action("About gptviz", "F1", "What this is", self._about)
         self.opening = Opening(window, self._action)
+        self.exporting = Exporting(window, self._action)
         self._models: dict[str, QAction] = {}
         self._schemes: dict[str, QAction] = {}
         self.model_menu = self._make_model_menu()
@@ -128,7 +130,8 @@ class Actions:
         bar = window.menuBar()
         opening = self.opening
         opens = (opening.file, opening.folder, opening.hub, opening.recent)
-        self._menu("File", (*opens, None, opening.table, opening.about, None, self.quit))
+        others = (opening.table, opening.about, None, self.exporting.menu)
+        self._menu("File", (*opens, None, *others, None, self.quit))
         self._menu("Run", (self.run, self.cancel, None, self.edit_prompt, self.add_row, None, self.pin, self.unpin))
         self._menu(
             "Walk",

@@ -20,11 +20,12 @@ class SlidePrinting(QObject):
         self._theme = theme
         self._painter: SlidePainter | None = None
         self._handover: Handover | None = None
-        session.exporting.page_wanted.connect(self._page_wanted)
+        session.exporting.page_wanted.connect(self.page_wanted)
         session.exporting.slides_ended.connect(self._let_go)
 
     @Slot(object, object)
-    def _page_wanted(self, slide: object, handover: Handover) -> None:
+    def page_wanted(self, slide: object, handover: Handover) -> None:
+        """Paint a slide and hand its bytes over."""
         try:
             data = self._paint(slide, handover)
         except Exception:

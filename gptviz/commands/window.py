@@ -26,16 +26,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pane", metavar="NAME", help="one pane instead of the whole window")
     parser.add_argument("--stage", metavar="NAME", help="the stage to select, such as trf_blocks.0.att.weights")
     parser.add_argument("--theme", choices=("light", "dark"), default="light")
-    parser.add_argument("--size", type=_size, default=(1440, 900), metavar="WIDTHxHEIGHT")
+    parser.add_argument("--size", type=window_size, default=(1440, 900), metavar="WIDTHxHEIGHT")
 
 
 def open_window(options: argparse.Namespace) -> int:
     """Open the window and stay until it is closed."""
     _require_display()
-    _import_qt()
+    import_qt()
     from gptviz.app import application
 
-    return application.open_window(options.text, _wanted(options, asks=True))
+    return application.open_window(options.text, wanted(options, asks=True))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -44,18 +44,19 @@ def run(options: argparse.Namespace) -> int:
     if not options.out.absolute().parent.is_dir():
         raise UsageError(f"there is no folder {options.out.absolute().parent}: make it first")
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    _import_qt()
+    import_qt()
     from gptviz.app.application import Shot, ShotError, shoot
 
     try:
         shot = Shot(options.theme, options.size, options.pane, options.stage)
-        shoot(options.out, options.text, _wanted(options, asks=False), shot)
+        shoot(options.out, options.text, wanted(options, asks=False), shot)
     except ShotError as error:
         raise UsageError(str(error)) from error
     return 0
 
 
-def _size(text: str) -> tuple[int, int]:
+def window_size(text: str) -> tuple[int, int]:
+    """Read a size such as 1440x900."""
     width, cross, height = text.lower().partition("x")
     if not (cross and width.isdecimal() and height.isdecimal()):
         raise argparse.ArgumentTypeError(f"{text!r} is no size such as 1440x900")
@@ -64,7 +65,7 @@ def _size(text: str) -> tuple[int, int]:
     return int(width), int(height)
 
 
-def _wanted(options: argparse.Namespace, asks: bool) -> "ModelRequest":
+def wanted(options: argparse.Namespace, asks: bool) -> "ModelRequest":
     """Return what the window is asked for."""
     from gptviz.session.requests import CheckpointRequest, UntrainedRequest
 
@@ -104,7 +105,8 @@ def _answers(display: str) -> bool:
     return not failed
 
 
-def _import_qt() -> None:
+def import_qt() -> None:
+    """Import Qt, or say what is missing."""
     if sys.platform == "win32":
         import torch  # noqa: F401 - before Qt, whose libraries must not be loaded first
     try:

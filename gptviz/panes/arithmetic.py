@@ -24,6 +24,7 @@ from gptviz.analysis.arithmetic.writing import plain, whole
 from gptviz.analysis.formulas import Sizes
 from gptviz.analysis.operands import stream_stages
 from gptviz.analysis.stage_text import input_title, stage_text
+from gptviz.analysis.table import Table
 from gptviz.capture.stages import Stage
 from gptviz.panes.arithmetic_charts import Charts
 from gptviz.panes.arithmetic_words import exact, missing, short_verdict, verdict, working_step
@@ -31,6 +32,7 @@ from gptviz.panes.pane import Pane, differs
 from gptviz.session.numbers import selected_place, stage_named
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
+from gptviz.session.tables import operands_table
 from gptviz.widgets.crumbs import Crumb, Crumbs
 from gptviz.widgets.icons import icon
 from gptviz.widgets.number_chips import NumberChip, NumberChips
@@ -290,6 +292,9 @@ class ArithmeticPane(Pane):
     def _name_copy(self) -> None:
         if not self._copied.isActive():
             self.copy.setText("PyTorch" if self._narrow else "Copy as PyTorch")
+
+    def table(self) -> Table | None:
+        return None if self.explanation is None else operands_table(self.explanation)
 
     # --- words -------------------------------------------------------------------------------------------
 

@@ -5,9 +5,11 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QLabel, QPushButton, QTreeWidget, QTreeWidgetItem, QVBoxLayout
 
 from gptviz.analysis.check import Check
+from gptviz.analysis.table import Table
 from gptviz.panes.pane import Pane, differs
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
+from gptviz.session.tables import checks_table
 from gptviz.widgets.text import number
 from gptviz.widgets.theme import UNIT, current, mono_font, px
 
@@ -61,6 +63,10 @@ class ChecksPane(Pane):
         self.list.clear()
         for check in new.checks.results:
             self.list.addTopLevelItem(_item(check))
+
+    def table(self) -> Table | None:
+        results = self.session.state.checks.results
+        return checks_table(results) if results else None
 
     def _activated(self, item: QTreeWidgetItem, column: int) -> None:
         where = item.data(_WHERE, Qt.ItemDataRole.UserRole)

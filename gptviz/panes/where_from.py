@@ -8,11 +8,13 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from gptviz.analysis.attribution_answer import Answer, answer
 from gptviz.analysis.attribution_question import token_named
+from gptviz.analysis.table import Table
 from gptviz.panes.pane import Pane, differs
 from gptviz.panes.where_from_parts import Ask, Outcome
 from gptviz.panes.where_from_rows import figures_of, note_of, parts_by_key, problem_of, rows_of
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
+from gptviz.session.tables import attribution_table
 from gptviz.widgets.segmented import Segmented
 from gptviz.widgets.text import visible
 from gptviz.widgets.theme import UNIT
@@ -112,6 +114,10 @@ class WhereFromPane(Pane):
         self.bars.set_rows(rows_of(found, self._title(found), self._order), joined=self._order == "execution")
         attribution = found.attribution
         self.outcome.show_sum(figures_of(attribution), note_of(attribution), problem_of(attribution))
+
+    def table(self) -> Table | None:
+        """All parts, also those that are folded."""
+        return None if self._answer is None else attribution_table(self._answer.attribution)
 
     def _title(self, found: Answer) -> str:
         question = found.question
