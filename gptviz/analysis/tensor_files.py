@@ -63,7 +63,7 @@ def tensor_bytes(shapes: Iterable[tuple[tuple[int, ...], str]]) -> int:
 
 
 def _write(array: Array, file: BinaryIO, on_bytes: OnBytes) -> None:
-    data = memoryview(array.reshape(-1)).cast("B") if array.size else memoryview(b"")
+    data = memoryview(array.reshape(-1).view(np.uint8).data)
     for start in range(0, len(data), _AT_ONCE):
         file.write(data[start : start + _AT_ONCE])
         on_bytes(min(start + _AT_ONCE, len(data)))

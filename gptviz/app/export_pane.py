@@ -32,7 +32,7 @@ def write_table(session: Session, pane: Pane | None, path: Path) -> None:
     """Write the table of ``pane`` as CSV, or the matrix of the selected stage if there is no pane."""
     state = session.state
     name = (state.selection.stage or "The stage") if pane is None else pane.title
-    table = stage_table(state) if pane is None else pane.table()
+    table = stage_table(state) if pane is None else pane.as_table()
     if table is not None:
         session.exporting.table(f"{name} as CSV", path, table)
         return

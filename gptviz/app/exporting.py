@@ -11,12 +11,12 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QDialog, QDockWidget, QFileDialog, QMenu, QTabBar, QWidget
 
 from gptviz.app.dock import PaneDock
-from gptviz.session.session import Session
 from gptviz.session.state import Message, ViewState
 
 if TYPE_CHECKING:
     from gptviz.app.main_window import MainWindow
     from gptviz.session.handover import Handover
+    from gptviz.session.session import Session
 
 MakeAction = Callable[[str, str, str, Callable[[], object]], QAction]
 
@@ -89,11 +89,11 @@ class Exporting(QObject):
     def dock_at(self, widget: QWidget | None, at: QPoint) -> PaneDock | None:
         """Return the dock whose title or tab is at a place of the screen."""
         if isinstance(widget, QTabBar):
-            title = widget.tabText(widget.tabAt(widget.mapFromGlobal(at)))
+            tab = widget.tabText(widget.tabAt(widget.mapFromGlobal(at)))
             docks = [dock for dock in self._window.all_docks() if not dock.isHidden()]
-            return next((dock for dock in docks if dock.windowTitle() == title), None)
+            return next((dock for dock in docks if dock.windowTitle() == tab), None)
         dock = _dock_of(widget)
-        title = None if dock is None else dock.titleBarWidget()
+        title: QWidget | None = None if dock is None else dock.titleBarWidget()
         in_title = title is not None and widget is not None and (widget is title or title.isAncestorOf(widget))
         return dock if in_title else None
 

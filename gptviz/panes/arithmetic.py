@@ -293,7 +293,7 @@ class ArithmeticPane(Pane):
         if not self._copied.isActive():
             self.copy.setText("PyTorch" if self._narrow else "Copy as PyTorch")
 
-    def table(self) -> Table | None:
+    def as_table(self) -> Table | None:
         return None if self.explanation is None else operands_table(self.explanation)
 
     # --- words -------------------------------------------------------------------------------------------

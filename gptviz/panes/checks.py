@@ -64,7 +64,7 @@ class ChecksPane(Pane):
         for check in new.checks.results:
             self.list.addTopLevelItem(_item(check))
 
-    def table(self) -> Table | None:
+    def as_table(self) -> Table | None:
         results = self.session.state.checks.results
         return checks_table(results) if results else None
 

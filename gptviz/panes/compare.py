@@ -225,7 +225,7 @@ class ComparePane(Pane):
         else:
             self.progress.show_words(summary(view.differences, pinned.trace.tokens, b.tokens))
 
-    def table(self) -> Table | None:
+    def as_table(self) -> Table | None:
         """The stages that were compared so far."""
         differences = self.session.state.comparison.differences
         return differences_table(in_order(differences)) if differences else None

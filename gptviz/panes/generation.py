@@ -103,7 +103,7 @@ class GenerationPane(Pane):
         if event.type() == QEvent.Type.FontChange and hasattr(self, "table"):
             self._set_sizes()
 
-    def table(self) -> Table | None:
+    def as_table(self) -> Table | None:
         steps = self.session.state.generation.steps
         return steps_table(steps, self.session.token_text) if steps else None
 

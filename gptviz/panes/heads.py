@@ -164,7 +164,7 @@ class HeadsPane(Pane):
         known[: len(measured.heads)] = [scores[row] for scores in measured.heads]
         return known, measured.uniform[row], state.trace.tokens
 
-    def table(self) -> Table | None:
+    def as_table(self) -> Table | None:
         """All scores of all heads, on what is chosen."""
         found = self._scores_of(self.session.state)
         return None if found is None else heads_table(found[0], SCORE_NAMES, [score.unit for score in SCORES])

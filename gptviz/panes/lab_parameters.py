@@ -154,7 +154,7 @@ class ParametersLabPane(Pane):
         self.sizes.set_rows(size_rows(table, sizes))
         self._show_tensors()
 
-    def table(self) -> Table | None:
+    def as_table(self) -> Table | None:
         counted = self._table
         return None if counted is None else parameters_table(counted.tensors, sum(row.total for row in counted.tensors))
 

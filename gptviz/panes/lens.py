@@ -108,7 +108,7 @@ class LensPane(Pane):
         self._show_progress(state)
         self._show_candidates()
 
-    def table(self) -> Table | None:
+    def as_table(self) -> Table | None:
         """All candidates of all cells that were read."""
         reading = self._reading
         return None if reading is None else lens_table(reading, self._pieces, self.session.token_text)

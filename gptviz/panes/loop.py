@@ -116,7 +116,7 @@ class LoopPane(Pane):
             if view is self.stack.currentWidget():
                 view.render_state(old, new)
 
-    def table(self) -> Table | None:
+    def as_table(self) -> Table | None:
         """What each step cost."""
         steps = self.session.state.generation.steps
         return costs_table(steps, self.session.state.costs.rows) if steps else None

@@ -76,7 +76,7 @@ class NextTokenPane(Pane):
             note += f" This is before decoding ({new.decoding.brief}); the pane Loop shows what that makes of it."
         self.note.setText(note)
 
-    def table(self) -> Table | None:
+    def as_table(self) -> Table | None:
         """All rows, also those that have to be scrolled to."""
         return None if self._ranking is None else ranking_table(self._ranking, self.session.token_text)
 

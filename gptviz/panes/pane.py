@@ -46,7 +46,7 @@ class Pane(QWidget):
         """Show ``new``; only what differs from ``old`` has to be touched."""
         raise NotImplementedError
 
-    def table(self) -> "Table | None":
+    def as_table(self) -> "Table | None":
         """Return what the pane shows as a table, with numbers at full precision; None while there is nothing.
 
         Panes that have one are told by ``has_table`` of their entry in ``PANES``.

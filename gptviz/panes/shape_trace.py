@@ -117,7 +117,7 @@ class ShapeTracePane(Pane):
         width = self.tree.viewport().width()
         return None if box.isEmpty() else (self.tree.viewport(), QRect(0, box.y(), width, box.height()))
 
-    def table(self) -> Table | None:
+    def as_table(self) -> Table | None:
         state = self.session.state
         records = state.live if state.live is not None else () if state.trace is None else state.trace.records
         return stages_table(records) if records else None

@@ -115,7 +115,7 @@ class WhereFromPane(Pane):
         attribution = found.attribution
         self.outcome.show_sum(figures_of(attribution), note_of(attribution), problem_of(attribution))
 
-    def table(self) -> Table | None:
+    def as_table(self) -> Table | None:
         """All parts, also those that are folded."""
         return None if self._answer is None else attribution_table(self._answer.attribution)
 

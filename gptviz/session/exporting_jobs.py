@@ -116,7 +116,7 @@ def write_stages(
     """Write tensors as safetensors. Blocks run again one at a time, so that one alone is in memory."""
     from gptviz.analysis.tensor_files import SafetensorsWriter, tensor_bytes
 
-    there = [name for name in names if trace.has(name) or trace.can_replay and trace.complete]
+    there = [name for name in names if trace.has(name) or (trace.can_replay and trace.complete)]
     if not there:
         raise ExportError("none of these tensors is at hand, and the model is not loaded", "Choose another stage")
     shapes = {name: (trace.record(name).output_shape, _KINDS.get(name, "float32")) for name in there}

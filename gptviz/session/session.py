@@ -252,7 +252,15 @@ class Session(QObject):
         """Cancel everything and end the threads."""
         self.run_when_ready = False
         self._live_timer.stop()
-        for part in (self.walk, *self._quiet_parts, self.turns, self.exporting, self._worker, self.texts, self._garbage):
+        for part in (
+            self.walk,
+            *self._quiet_parts,
+            self.turns,
+            self.exporting,
+            self._worker,
+            self.texts,
+            self._garbage,
+        ):
             part.close()
 
     # --- inside ------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gptviz.analysis import stage_tensor
-from gptviz.analysis.candidates import ranking
+from gptviz.analysis.candidates import top_candidates
 from gptviz.analysis.formulas import Sizes
 from gptviz.analysis.operands import inputs_of
 from gptviz.analysis.stage_tensor import Matrix, Statistics
@@ -120,9 +120,7 @@ def count_slides(request: "SlidesRequest") -> int:
     return 1 + len(catalogue(request.trace.config)) + ranked + -(-steps // STEPS_A_PAGE)
 
 
-def slides_of(
-    request: "SlidesRequest", pages: int, with_block: "Callable[[int], Trace]"
-) -> Iterator[Slide]:
+def slides_of(request: "SlidesRequest", pages: int, with_block: "Callable[[int], Trace]") -> Iterator[Slide]:
     """Yield all slides; ``with_block`` returns the trace with a block at hand, if that can be had."""
     state = request.state
     model = "" if state.model is None else state.model.description
@@ -219,9 +217,8 @@ def _module(trace: "Trace", stage: Stage) -> object:
 def _ranking(request: "SlidesRequest") -> RankingSlide:
     state = request.state
     logits = request.trace.array("last")[state.selection.row]
-    rows = tuple(
-        RankedToken(request.token_text(one.id), one.id, one.logit, one.probability) for one in ranking(logits, RANKED)
-    )
+    likeliest = top_candidates(logits, RANKED)
+    rows = tuple(RankedToken(request.token_text(one.id), one.id, one.logit, one.probability) for one in likeliest)
     return RankingSlide(rows, logits.size, state.model is not None and state.model.trained)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from gptviz.analysis.table import Row, Table, table_of
+from gptviz.analysis.table import Cell, Row, Table, table_of
 
 if TYPE_CHECKING:
     from gptviz.analysis.arithmetic import Explanation
@@ -52,7 +52,10 @@ def checks_table(checks: "Sequence[Check]") -> Table:
     return table_of(
         "checks",
         header,
-        ((c.name, c.max_error, c.tolerance, "" if c.ok is None else str(c.ok).lower(), c.where, c.note) for c in checks),
+        (
+            (c.name, c.max_error, c.tolerance, "" if c.ok is None else str(c.ok).lower(), c.where, c.note)
+            for c in checks
+        ),
     )
 
 
@@ -125,10 +128,7 @@ def operands_table(explanation: "Explanation") -> Table:
     first: list[Row] = [
         ("the model's number", "", explanation.stage.name, str(explanation.index), explanation.captured, None, None),
         ("recomputed", "", "", "", explanation.recomputed, None, None),
-        *(
-            ("made from", o.symbol, o.place.name, str(o.place.index), o.value, None, None)
-            for o in explanation.operands
-        ),
+        *(("made from", o.symbol, o.place.name, str(o.place.index), o.value, None, None) for o in explanation.operands),
     ]
     terms = explanation.terms
     if terms is None:
@@ -178,10 +178,21 @@ def steps_table(steps: "Sequence[GeneratedStep]", text: TokenText) -> Table:
     def rows() -> Iterable[Row]:
         for number, step in enumerate(steps, 1):
             one = step.chosen
-            others = [cell for c in step.candidates for cell in (text(c.id), c.probability, c.logit)]
+            others: list[Cell] = [cell for c in step.candidates for cell in (text(c.id), c.probability, c.logit)]
             others += [None] * (3 * most - len(others))
             how = "picked" if step.picked else step.decoding.brief
-            yield number, one.id, text(one.id), one.probability, one.logit, step.chance, step.context_tokens, how, step.ms, *others
+            yield (
+                number,
+                one.id,
+                text(one.id),
+                one.probability,
+                one.logit,
+                step.chance,
+                step.context_tokens,
+                how,
+                step.ms,
+                *others,
+            )
 
     return Table("generation", header, len(steps), rows)
 

@@ -2,11 +2,12 @@
 
 import math
 import re
+from base64 import b64encode
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import StringIO
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPoint, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QImage, QPainter, QRegion, QTransform
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget
@@ -30,7 +31,8 @@ _PAIR = re.compile(r"(-?[\d.]+(?:e[-+]?\d+)?),(-?[\d.]+(?:e[-+]?\d+)?)")
 _POINTS = re.compile(r'\b(?P<name>d|points)="(?P<points>[^"]*)"')
 _RECT = re.compile(r'x="([^"]*)" y="([^"]*)" width="([^"]*)" height="([^"]*)"')
 _IMAGE = re.compile(
-    r'width="(?P<width>[\d.]+)" height="(?P<height>[\d.]+)"(?P<rest>[^>]*?)xlink:href="data:image/png;base64,(?P<data>[^"]*)"'
+    r'width="(?P<width>[\d.]+)" height="(?P<height>[\d.]+)"'
+    r'[^>]*?xlink:href="data:image/png;base64,(?P<data>[^"]*)"'
 )
 
 
@@ -50,7 +52,7 @@ def png_bytes(image: QImage) -> bytes:
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    if not image.save(buffer, "PNG"):
+    if not image.save(buffer, b"PNG"):
         raise OSError("the picture can't be packed as PNG")
     return bytes(data.data())
 
@@ -78,8 +80,10 @@ def drawing_of(widget: QWidget) -> Drawing:
     fragments = []
     for part, seen in _seen_parts(widget, widget, QRect(QPoint(), widget.size())):
         place = part.mapTo(widget, QPoint())
-        fragments.append(Fragment(_drawn(part), place.toTuple(), seen.translated(-place).getRect()))
-    return Drawing(widget.size().toTuple(), current().panel, tuple(fragments))
+        inside = seen.translated(-place)
+        box = inside.x(), inside.y(), inside.width(), inside.height()
+        fragments.append(Fragment(_drawn(part), (place.x(), place.y()), box))
+    return Drawing((widget.width(), widget.height()), current().panel, tuple(fragments))
 
 
 def svg_text(drawing: Drawing, title: str) -> str:
@@ -171,8 +175,8 @@ def _in_px(tag: str, shape: str, matrix: QTransform) -> str:
         tag = f'<polygon points="{corners}"/>'
 
     def moved(pair: re.Match[str]) -> str:
-        x, y = matrix.map(float(pair[1]), float(pair[2]))
-        return f"{x:.6g},{y:.6g}"
+        point = matrix.map(QPointF(float(pair[1]), float(pair[2])))
+        return f"{point.x():.6g},{point.y():.6g}"
 
     tag = _POINTS.sub(lambda found: f'{found["name"]}="{_PAIR.sub(moved, found["points"])}"', tag)
     numbers = (inverse.m11(), inverse.m12(), inverse.m21(), inverse.m22(), inverse.dx(), inverse.dy())
@@ -192,10 +196,8 @@ def _enlarged(tag: str, matrix: QTransform) -> str:
         _whole_times(pixels, float(found[side]) * factor * DENSITY)
         for pixels, side, factor in zip((image.width(), image.height()), ("width", "height"), scale, strict=True)
     ]
-    larger = image.scaled(
-        QSize(*sizes), Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.FastTransformation
-    )
-    data = QByteArray(png_bytes(larger)).toBase64().data().decode()
+    larger = image.scaled(QSize(*sizes), Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.FastTransformation)
+    data = b64encode(png_bytes(larger)).decode()
     return tag[: found.start("data")] + data + tag[found.end("data") :]
 
 
