@@ -61,7 +61,6 @@ class Exporting(QObject):
         self.menu.aboutToShow.connect(self._name_actions)
         self._name_actions()
         QApplication.instance().focusChanged.connect(self._focus_changed)  # type: ignore[union-attr]
-        window.tabifiedDockWidgetActivated.connect(self._tab_activated)
         self._session.changed.connect(self._state_changed)
         self._session.exporting.page_wanted.connect(self._page_wanted)
 
@@ -89,9 +88,7 @@ class Exporting(QObject):
     def dock_at(self, widget: QWidget | None, at: QPoint) -> PaneDock | None:
         """Return the dock whose title or tab is at a place of the screen."""
         if isinstance(widget, QTabBar):
-            tab = widget.tabText(widget.tabAt(widget.mapFromGlobal(at)))
-            docks = [dock for dock in self._window.all_docks() if not dock.isHidden()]
-            return next((dock for dock in docks if dock.windowTitle() == tab), None)
+            return self._dock_named(widget.tabText(widget.tabAt(widget.mapFromGlobal(at))))
         dock = _dock_of(widget)
         title: QWidget | None = None if dock is None else dock.titleBarWidget()
         in_title = title is not None and widget is not None and (widget is title or title.isAncestorOf(widget))
@@ -103,10 +100,21 @@ class Exporting(QObject):
         if dock is not None and dock.window() in (self._window, dock):
             self._used = dock
 
-    @Slot(QDockWidget)
-    def _tab_activated(self, dock: QDockWidget) -> None:
-        if isinstance(dock, PaneDock):
-            self._used = dock
+    def watch(self, tabs: QTabBar) -> None:
+        """Notice which tab a person clicks; panes are brought to the front without one, too."""
+        if not tabs.property("watched"):
+            tabs.setProperty("watched", True)
+            tabs.tabBarClicked.connect(self._tab_clicked)
+
+    @Slot(int)
+    def _tab_clicked(self, index: int) -> None:
+        tabs = self.sender()
+        dock = self._dock_named(tabs.tabText(index)) if isinstance(tabs, QTabBar) else None
+        self._used = dock or self._used
+
+    def _dock_named(self, title: str) -> PaneDock | None:
+        docks = [dock for dock in self._window.all_docks() if not dock.isHidden()]
+        return next((dock for dock in docks if dock.windowTitle() == title), None)
 
     @Slot()
     def _name_actions(self) -> None:

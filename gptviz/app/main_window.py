@@ -202,6 +202,7 @@ class MainWindow(QMainWindow):
         for tabs in self.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
             tabs.setElideMode(Qt.TextElideMode.ElideNone)  # where names have no room, the tabs scroll
             tabs.setUsesScrollButtons(True)
+            self.actions_.exporting.watch(tabs)
             if tabs.count() > 1:
                 tabs.show()  # Qt forgets to, for docks that were hidden when they were put together
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from io import StringIO
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPoint, QPointF, QRect, QSize, Qt
-from PySide6.QtGui import QImage, QPainter, QRegion, QTransform
+from PySide6.QtGui import QImage, QImageWriter, QPainter, QRegion, QTransform
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget
 
@@ -52,8 +52,9 @@ def png_bytes(image: QImage) -> bytes:
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    if not image.save(buffer, b"PNG"):
-        raise OSError("the picture can't be packed as PNG")
+    writer = QImageWriter(buffer, b"png")
+    if not writer.write(image):
+        raise OSError(f"the picture can't be packed as PNG: {writer.errorString()}")
     return bytes(data.data())
 
 
@@ -144,8 +145,8 @@ def _inside(document: bytes, number: int) -> str:
 
 
 def _allowed(text: str) -> str:
-    """Leave out characters that XML does not have."""
-    return _FORBIDDEN.sub("�", text)
+    """Leave out characters that XML does not have, and paths without a point."""
+    return _FORBIDDEN.sub("�", text).replace('<path vector-effect="none" fill-rule="evenodd" d=""/>', "")
 
 
 def _mended(text: str) -> str:
