@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Slot
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication, QDialog, QDockWidget, QFileDialog, QMenu, QTabBar, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QMenu, QTabBar, QWidget
 
 from gptviz.app.dock import PaneDock
 from gptviz.session.state import Message, ViewState

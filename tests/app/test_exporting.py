@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 import safetensors.numpy
 from menus import items, menu
+from pypdf import PdfReader
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent, QImage
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu
-from pypdf import PdfReader
 from pytestqt.qtbot import QtBot
 from user import CONTROL, SHIFT, User
 
@@ -110,7 +110,7 @@ def test_a_drawing_keeps_texts_as_texts_and_other_programs_draw_it(user: User, s
 
     saves("as SVG", tmp_path / "drawing.svg")
 
-    import xml.etree.ElementTree as ElementTree
+    from xml.etree import ElementTree
 
     root = ElementTree.parse(tmp_path / "drawing.svg").getroot()
     texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
