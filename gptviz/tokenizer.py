@@ -117,7 +117,7 @@ class TableTokenizer(Tokenizer):
 
     def __init__(self, tokens: Sequence[str], vocab_size: int) -> None:
         super().__init__(vocab_size)
-        self._tokens = tuple(tokens)
+        self.tokens = tuple(tokens)
         self._ids = {token: place for place, token in enumerate(tokens)}
         self._longest = max((len(token) for token in tokens), default=1)
 
@@ -135,8 +135,8 @@ class TableTokenizer(Tokenizer):
         return ids
 
     def token_bytes(self, token: int) -> bytes:
-        known = 0 <= token < len(self._tokens)
-        return self._tokens[token].encode("utf-8", "surrogatepass") if known else b""
+        known = 0 <= token < len(self.tokens)
+        return self.tokens[token].encode("utf-8", "surrogatepass") if known else b""
 
 
 class BareIds(Tokenizer):

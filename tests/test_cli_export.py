@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pypdf import PdfReader
 from PySide6.QtWidgets import QApplication
-from shell import HELLO, TINY, Shell, run
+from shell import HELLO, TINY, Shell
 
 
 def test_the_suffix_decides(shell: Shell, qapp: QApplication, tmp_path: Path) -> None:
@@ -18,12 +18,12 @@ def test_the_suffix_decides(shell: Shell, qapp: QApplication, tmp_path: Path) ->
     assert np.load(out).shape == (1, 2, 4, 4)
 
 
-def test_slides_with_generated_tokens(tmp_path: Path) -> None:
+def test_slides_with_generated_tokens(shell: Shell, qapp: QApplication, tmp_path: Path) -> None:
     out = tmp_path / "slides.pdf"
 
-    done = run("export", str(out), "Hi", *TINY, "--max-new-tokens", "3", "--theme", "dark")
+    said = shell.succeeds("export", str(out), "Hi", *TINY, "--max-new-tokens", "3", "--theme", "dark")
 
-    assert (done.returncode, done.stderr) == (0, "")
+    assert "58 pages" in said
     reader = PdfReader(out)
     assert len(reader.pages) == 1 + 55 + 1 + 1
     assert float(reader.pages[0].mediabox.width) / float(reader.pages[0].mediabox.height) == pytest.approx(16 / 9)

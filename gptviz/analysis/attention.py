@@ -18,11 +18,26 @@ def head_map(trace: "Trace", layer: int, head: int, view: str, row: int = 0) -> 
 
     ``view`` is one of scores, scaled, masked, weights.
     """
+    values = weights_at_hand(trace, layer) if view == "weights" else None
     name = f"trf_blocks.{layer}.att.{view}"
-    if not trace.has(name):
+    if values is None and trace.has(name):
+        values = trace.array(name)
+    if values is None:
         return None
-    result: Array = trace.array(name)[row, head]
+    result: Array = values[row, head]
     return result
+
+
+def weights_at_hand(trace: "Trace", layer: int) -> Array | None:
+    """Return the attention weights (B, H, T, T) of a block; None while they are not at hand.
+
+    Where the block can't run again, its previews are as good: up to PREVIEW_SIZE tokens they are the weights.
+    """
+    name = f"trf_blocks.{layer}.{WEIGHTS}"
+    if trace.has(name):
+        return trace.array(name)
+    preview = None if trace.can_replay else trace.digests.get(name)
+    return preview if preview is not None and preview.shape[-1] == trace.tokens else None
 
 
 def layer_previews(trace: "Trace", layer: int, row: int = 0) -> Array | None:

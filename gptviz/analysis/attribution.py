@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gptviz.analysis.layer_norm import scale_and_shift
-from gptviz.capture.stages import Family, block_name
+from gptviz.capture.stages import Family, block_input_name, block_name
 
 if TYPE_CHECKING:
     from gptviz.capture.trace import Trace
@@ -35,6 +35,7 @@ class Kind(StrEnum):
     DROPOUT = "dropout"
     SHIFT = "final norm's shift"
     HEAD_BIAS = "output head's bias"
+    BLOCK = "block"
 
 
 _INNER = (Kind.HEAD, Kind.BIAS)  # of an attention, which is listed before them
@@ -57,6 +58,8 @@ class Part:
             return f"head {self.head + 1}"
         if self.layer is None or self.kind is Kind.BIAS:
             return str(self.kind)
+        if self.kind is Kind.BLOCK:
+            return f"block {self.layer + 1}, all of it"
         return f"block {self.layer + 1} {self.kind}"
 
 
@@ -80,11 +83,15 @@ class Addends:
 
 @dataclass(frozen=True)
 class StreamParts:
-    """All that was added up at ``position`` of sequence ``row``, as far as it was read: embeddings, then blocks."""
+    """All that was added up at ``position`` of sequence ``row``, as far as it was read: embeddings, then blocks.
+
+    ``lacks`` says what could not be told apart, as the trace has no model and not all that it takes.
+    """
 
     row: int
     position: int
     groups: tuple[Addends, ...] = ()
+    lacks: str = ""
 
     @property
     def blocks(self) -> int:
@@ -96,11 +103,19 @@ class StreamParts:
         return next((point for group in self.groups for point in group.points if point.stage == stage), None)
 
     def extended(self, trace: "Trace") -> "StreamParts":
-        """Return these and the next block's, which runs again if its inside is not at hand."""
+        """Return these and the next block's, which runs again if its inside is not at hand.
+
+        Where it can't, all that the block added is one part; without its weights the heads are one.
+        """
         if not self.groups:
             return replace(self, groups=(_embedding_addends(trace, self.row, self.position),))
-        group = _block_addends(trace.with_block(self.blocks), self.blocks, self.row, self.position)
-        return replace(self, groups=(*self.groups, group))
+        layer = self.blocks
+        trace = trace.with_block_if_it_can(layer)
+        find, lacks = _block_addends, trace.missing(f"{block_name(layer)}.att.out_proj.weight")
+        if not trace.has_block(layer):
+            find, lacks = _whole_block, trace.missing(f"{block_name(layer)}.att.out_proj")
+        group = find(trace, layer, self.row, self.position)
+        return replace(self, groups=(*self.groups, group), lacks=self.lacks or lacks)
 
 
 @dataclass(frozen=True)
@@ -170,12 +185,17 @@ def logit_attribution(trace: "Trace", parts: StreamParts, token: int, minus: int
 
     With the row w of the output head, and σ = √(variance + eps) of the whole stream, a part p contributes
     ((p - mean(p)) / σ · scale) · w. The LayerNorm's shift contributes shift · w.
+
+    Raises
+    ------
+    NotRecordedError
+        If the output head's weights or its logits were not recorded, and the model is not loaded.
     """
     if parts.blocks < trace.config.n_layers:
         return None
+    weights = trace.parameter("out_head.weight")
     logits = trace.array("out_head")[parts.row, parts.position]
     terms = [float(logits[token])] + ([] if minus is None else [float(logits[minus])])
-    weights = trace.parameter("out_head.weight")
     row = weights[token].astype(np.float64)
     if minus is not None:
         row = row - weights[minus]
@@ -246,17 +266,30 @@ def _block_addends(trace: "Trace", layer: int, row: int, position: int) -> Adden
     found = _Collected()
     attention, family = f"{prefix}.att.out_proj", Family.ATTENTION
     found.add(Part(Kind.ATTENTION, attention, family, layer), at("att.out_proj"))
-    weights = trace.parameter(f"{attention}.weight")
-    for head, vector in enumerate(_head_vectors(at("att.merged"), weights, trace.config.n_heads)):
-        found.add(Part(Kind.HEAD, f"{prefix}.att.context", family, layer, head), vector)
-    bias = _bias(trace, attention)
-    if bias is not None:
-        found.add(Part(Kind.BIAS, attention, family, layer), bias)
+    if not trace.missing(f"{attention}.weight"):
+        weights = trace.parameter(f"{attention}.weight")
+        for head, vector in enumerate(_head_vectors(at("att.merged"), weights, trace.config.n_heads)):
+            found.add(Part(Kind.HEAD, f"{prefix}.att.context", family, layer, head), vector)
+        bias = _bias(trace, attention)
+        if bias is not None:
+            found.add(Part(Kind.BIAS, attention, family, layer), bias)
     found.add_dropout(f"{prefix}.drop_shortcut1", at("att.out_proj"), at("drop_shortcut1"), layer)
     found.reach(f"{prefix}.shortcut1", at("shortcut1"))
     found.add(Part(Kind.FEED_FORWARD, f"{prefix}.ff.layers.2", Family.FEED_FORWARD, layer), at("ff.layers.2"))
     found.add_dropout(f"{prefix}.drop_shortcut2", at("ff.layers.2"), at("drop_shortcut2"), layer)
     found.reach(f"{prefix}.shortcut2", at("shortcut2"))
+    return found.done()
+
+
+def _whole_block(trace: "Trace", layer: int, row: int, position: int) -> Addends:
+    """What a block added, where its inside can't be had: the difference of its output and its input."""
+    output = f"{block_name(layer)}.shortcut2"
+    before, after = (trace.array(name)[row, position] for name in (block_input_name(layer), output))
+    found = _Collected()
+    with np.errstate(invalid="ignore"):
+        change = after.astype(np.float64) - before
+    found.add(Part(Kind.BLOCK, output, Family.SHORTCUT, layer), change)
+    found.reach(output, after)
     return found.done()
 
 

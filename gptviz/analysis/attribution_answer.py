@@ -16,6 +16,7 @@ from gptviz.analysis.attribution import (
 )
 from gptviz.analysis.attribution_question import Question
 from gptviz.analysis.operands import stream_stages
+from gptviz.capture.errors import NotRecordedError
 
 if TYPE_CHECKING:
     from gptviz.capture.trace import Trace
@@ -33,6 +34,11 @@ def answer(trace: "Trace", parts: StreamParts, question: Question) -> Answer | N
     """Take apart what ``question`` asks for; None while a block that it needs was not read.
 
     What the model does not have is replaced by the default choice: another model's last block, for example.
+
+    Raises
+    ------
+    NotRecordedError
+        If it takes something that was not recorded, and the model is not loaded.
     """
     if question.kind == "stream":
         return _stream_answer(trace, parts, question)
@@ -69,6 +75,8 @@ def _stream_answer(trace: "Trace", parts: StreamParts, question: Question) -> An
     stage = question.stage if question.stage in stages else stages[-1]
     point = parts.point(stage)
     if point is None:
+        if trace.is_recorded and not trace.has(stage):
+            raise NotRecordedError(trace.missing(stage))
         return None
     feature = question.feature
     if feature is None or not 0 <= feature < trace.config.emb_dim:

@@ -1,14 +1,14 @@
 """What a check found. Apart from the measuring, so that the window is painted without waiting for NumPy."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
 class Check:
     """An invariant, the largest error found, where it is, and whether it is within ``tolerance``.
 
-    A check that could not run has no error, and says in ``note`` why.
+    A check that could not run has no error, and says in ``note`` why; so does one that could not run everywhere.
     """
 
     name: str
@@ -28,8 +28,11 @@ def merge(before: Sequence[Check], more: Sequence[Check]) -> tuple[Check, ...]:
     worst = {check.name: check for check in before}
     for check in more:
         known = worst.get(check.name)
-        if known is None or known.max_error is None or _size(check) > _size(known):
+        if known is None:
             worst[check.name] = check
+            continue
+        larger = check if known.max_error is None or _size(check) > _size(known) else known
+        worst[check.name] = replace(larger, note=known.note or check.note)
     return tuple(worst.values())
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gptviz.analysis.attention import head_map as map_of
 from gptviz.analysis.candidates import softmax
 
 if TYPE_CHECKING:
@@ -50,15 +51,12 @@ def rank_of(logits: Array, token: int) -> int:
 
 
 def head_map(run: "Run", layer: int, head: int, view: str) -> tuple[Array | None, str]:
-    """Return a head's map (T, T), or None and why there is none."""
+    """Return a head's map (T, T), or None and why there can be none; empty if it is not at hand."""
     if layer >= run.config.n_layers:
         return None, f"It has no block {layer + 1}."
     if head >= run.config.n_heads:
         return None, f"It has no head {head + 1}."
-    name = f"trf_blocks.{layer}.att.{view}"
-    if not run.trace.has(name):
-        return None, ""
-    values: Array = run.trace.array(name)[run.row, head]
+    values = map_of(run.trace, layer, head, view, run.row)
     return values, ""
 
 

@@ -144,7 +144,7 @@ def _with_block(run: Run, layer: int) -> tuple[Run, str]:
     if run.trace.has_block(layer):
         return run, ""
     if not run.trace.can_replay:
-        return run, "not kept, and its model is gone"
+        return run, "not in the recording" if run.trace.is_recorded else "not kept, and its model is gone"
     return Run(run.trace.with_block(layer), run.row), ""
 
 

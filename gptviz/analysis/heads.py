@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gptviz.analysis.attention import WEIGHTS
+from gptviz.analysis.attention import weights_at_hand
 
 if TYPE_CHECKING:
     from gptviz.capture.trace import Trace
@@ -135,8 +135,10 @@ def _mean_where(weights: Array, keys: Array) -> Array:
 
 
 def block_scores(trace: "Trace", layer: int) -> Array:
-    """Return the scores (B, H, S) of block ``layer``, whose inside must be at hand."""
-    weights, ids = trace.array(f"trf_blocks.{layer}.{WEIGHTS}"), trace.array("ids")
+    """Return the scores (B, H, S) of block ``layer``; NaN where its attention weights are not at hand."""
+    weights, ids = weights_at_hand(trace, layer), trace.array("ids")
+    if weights is None:
+        return np.full((trace.batch, trace.config.n_heads, len(SCORES)), np.nan)
     return np.stack([head_scores(own, row) for own, row in zip(weights, ids, strict=True)])
 
 

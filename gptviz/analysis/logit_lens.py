@@ -27,7 +27,8 @@ class LensReading:
     """The ``k`` likeliest tokens at each place of sequence ``row``, as far as they were read.
 
     ``ids``, ``logits`` and ``probabilities`` are (R, T, k): R stages of the stream, the likeliest token first.
-    ``difference`` is the largest of a logit in the last of the R rows from the model's own.
+    ``difference`` is the largest of a logit in the last of the R rows from the model's own. Rows before ``first``
+    can't be read, as the output head is not there; ``lacks`` says why.
     """
 
     row: int
@@ -36,6 +37,8 @@ class LensReading:
     logits: Array
     probabilities: Array
     difference: float = 0.0
+    first: int = 0
+    lacks: str = ""
 
     @property
     def tokens(self) -> int:
@@ -43,13 +46,13 @@ class LensReading:
 
     @property
     def done(self) -> int:
-        """How many places were read."""
-        return int((self.ids[:, :, 0] != UNREAD).sum())
+        """How many of the places that can be read were read."""
+        return int((self.ids[self.first :, :, 0] != UNREAD).sum())
 
     @property
     def total(self) -> int:
-        """How many places there are."""
-        return len(self.stages) * self.tokens
+        """How many places can be read."""
+        return (len(self.stages) - self.first) * self.tokens
 
     @property
     def complete(self) -> bool:
@@ -73,21 +76,37 @@ def lens_stages(config: "GPTConfig") -> tuple[str, ...]:
 
 
 def begin(trace: "Trace", row: int, k: int = TOP) -> LensReading:
-    """Return a reading of sequence ``row`` in which nothing was read."""
+    """Return a reading of sequence ``row`` in which nothing was read.
+
+    Without the output head's weights the last row alone can be read: it is the model's output.
+    """
     stages = lens_stages(trace.config)
     size = len(stages), trace.tokens, min(k, trace.config.vocab_size)
-    return LensReading(row, stages, np.full(size, UNREAD), np.zeros(size, dtype=np.float32), np.zeros(size))
+    empty = np.full(size, UNREAD), np.zeros(size, dtype=np.float32), np.zeros(size)
+    return _within_reach(trace, LensReading(row, stages, *empty))
+
+
+def _within_reach(trace: "Trace", reading: LensReading) -> LensReading:
+    lacks = trace.missing("out_head.weight")
+    if not lacks:
+        return reading
+    last = len(reading.stages) - 1
+    return replace(reading, first=last if trace.has("out_head") else last + 1, lacks=lacks)
 
 
 def read_on(trace: "Trace", reading: LensReading, near: int) -> LensReading:
     """Read one piece more: of the positions nearest to ``near`` that were not read, the last block's first."""
+    reading = _within_reach(trace, reading)  # it may have been begun with the model, and recorded
     place = _next_piece(reading, near)
     if place is None:
         return reading
     stage, positions = place
-    logits = trace.through_head(reading.stages[stage], reading.row, positions)
     difference = reading.difference
-    if stage == len(reading.stages) - 1:
+    if reading.lacks:
+        logits = trace.array("out_head")[reading.row, positions]
+    else:
+        logits = trace.through_head(reading.stages[stage], reading.row, positions)
+    if stage == len(reading.stages) - 1 and not reading.lacks:
         own = trace.array("out_head")[reading.row, positions]
         difference = max(difference, _largest_difference(logits, own))
     found = tuple(array.copy() for array in (reading.ids, reading.logits, reading.probabilities))
@@ -130,7 +149,7 @@ def _next_piece(reading: LensReading, near: int) -> tuple[int, slice] | None:
         return max(bounds[place] - near, near - bounds[place + 1] + 1, 0)
 
     for place in sorted(range(pieces), key=distance):
-        for stage in reversed(range(len(reading.stages))):
+        for stage in reversed(range(reading.first, len(reading.stages))):
             if not reading.has(stage, bounds[place]):
                 return stage, slice(bounds[place], bounds[place + 1])
     return None

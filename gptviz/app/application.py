@@ -48,15 +48,15 @@ def make_application() -> QApplication:
     return app
 
 
-def open_window(prompt: str, model: ModelRequest) -> int:
-    """Open the window and stay until it is closed; return the exit status."""
+def open_window(prompt: str, model: ModelRequest | Path) -> int:
+    """Open the window on a model, or on a recorded run, and stay until it is closed; return the exit status."""
     app = make_application()
     settings = Settings()
     appearance = Appearance(app, settings.colour_scheme, settings.lecture_size)
     session = Session(prompt)
     reporter = ErrorReporter(session)
     window = MainWindow(session, appearance, settings)
-    AfterFirstPaint(window, lambda: session.start_with(model))
+    AfterFirstPaint(window, lambda: begin(session, model))
     window.show()
     try:
         return app.exec()
@@ -64,6 +64,14 @@ def open_window(prompt: str, model: ModelRequest) -> int:
         reporter.remove()
         session.close()
         destroy(window)
+
+
+def begin(session: Session, model: ModelRequest | Path) -> None:
+    """Run the prompt on a model, or open a recorded run."""
+    if isinstance(model, Path):
+        session.recording.open(model)
+    else:
+        session.start_with(model)
 
 
 class ErrorReporter(QObject):
@@ -110,8 +118,8 @@ class Shot:
     stage: str | None = None
 
 
-def shoot(path: Path, prompt: str, model: ModelRequest, shot: Shot) -> None:
-    """Run ``prompt`` in a real window and save a picture as ``path``.
+def shoot(path: Path, prompt: str, model: ModelRequest | Path, shot: Shot) -> None:
+    """Run ``prompt`` in a real window, or open a recorded run there, and save a picture as ``path``.
 
     Raises
     ------
@@ -127,7 +135,7 @@ def shoot(path: Path, prompt: str, model: ModelRequest, shot: Shot) -> None:
         window.resize(QSize(*shot.size))
         window.show()
         target = _target(window, shot.pane)
-        session.start_with(model)
+        begin(session, model)
         wait_for_run(session, shot.stage)
         app.processEvents()
         if not target.grab().save(str(path)):

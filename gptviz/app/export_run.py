@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, qInstallMessageHandler
 from gptviz.app.appearance import Appearance
 from gptviz.app.application import (
     ShotError,
+    begin,
     destroy,
     front_dock,
     make_application,
@@ -36,8 +37,8 @@ class Export:
     new_tokens: int
 
 
-def export(wanted: Export, prompt: str, model: ModelRequest) -> str:
-    """Run ``prompt``, generate, and write one file; return what is in it.
+def export(wanted: Export, prompt: str, model: ModelRequest | Path) -> str:
+    """Run ``prompt`` and generate, or open a recorded run, and write one file; return what is in it.
 
     Raises
     ------
@@ -51,7 +52,7 @@ def export(wanted: Export, prompt: str, model: ModelRequest) -> str:
     window = MainWindow(session, appearance) if wanted.pane is not None else None
     try:
         dock = None if window is None or wanted.pane is None else _shown(window, wanted.pane, wanted.size)
-        session.start_with(model)
+        begin(session, model)
         wait_for_run(session, wanted.stage)
         if wanted.new_tokens:
             session.loop.play(wanted.new_tokens)

@@ -209,19 +209,22 @@ class MainWindow(QMainWindow):
     # --- state and look ----------------------------------------------------------------------------------
 
     def _state_changed(self, old: ViewState, new: ViewState) -> None:
-        if new.model is not old.model and new.model is not None:
-            self._show_model(new.model)
+        another = new.model is not old.model or new.recorded is not old.recorded
+        if another and new.model is not None:
+            self._show_model(new.model, recorded=new.recorded is not None)
             self.actions_.tick_choices()
         if new.activity is not old.activity or new.trace is not old.trace:
             self.actions_.cancel.setEnabled(new.activity is not None)
             self.actions_.step.setEnabled(new.trace is not None and new.activity is None)
             self.actions_.play.setEnabled(new.trace is not None)
 
-    def _show_model(self, model: ModelInfo) -> None:
-        self._model_button.setText(f"{_elided(model.description)}  ▾".replace("&", "&&"))
+    def _show_model(self, model: ModelInfo, recorded: bool) -> None:
+        mark = " · recorded" if recorded else ""
+        self._model_button.setText(f"{_elided(model.description + mark)}  ▾".replace("&", "&&"))
         rows = "".join(f"<tr><td>{escape(name)}&nbsp;</td><td>{escape(value)}</td></tr>" for name, value in model.facts)
         self._model_button.setToolTip(f"<table>{rows}</table>" if rows else "The model on screen; choose another one")
-        self.setWindowTitle(f"{model.title} – gptviz" if model.trained else "gptviz")
+        title = f"{model.title} – gptviz" if model.trained else "gptviz"
+        self.setWindowTitle(f"{title} – recorded run" if recorded else title)
 
     @Slot(str)
     def show_pane(self, name: str) -> None:

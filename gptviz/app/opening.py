@@ -12,6 +12,7 @@ from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Slot
 from PySide6.QtGui import QAction, QDropEvent
 from PySide6.QtWidgets import QDialog, QFileDialog, QMenu
 
+from gptviz.app.run_files import SUFFIX
 from gptviz.checkpoints.errors import printable
 from gptviz.checkpoints.files import expanded
 from gptviz.session.requests import CheckpointRequest, HeadsQuestion, TableQuestion
@@ -99,7 +100,14 @@ class Opening(QObject):
         self.recent.addAction("Forget these").triggered.connect(self._forget)
 
     def _open_recent(self, request: CheckpointRequest, *_: object) -> None:
-        self.open(request)
+        self._open_any(request)
+
+    def _open_any(self, request: CheckpointRequest) -> None:
+        """Open a checkpoint, or what has the name of a recorded run."""
+        if request.path.lower().endswith(SUFFIX):
+            self._window.actions_.runs.open(request.path)
+        else:
+            self.open(request)
 
     def _forget(self, *_: object) -> None:
         self._window.recent.forget()
@@ -116,7 +124,7 @@ class Opening(QObject):
         if new.model is not old.model and new.model is not None:
             self.about.setEnabled(True)
             self.table.setEnabled(new.model.trained)
-            if new.model.trained:
+            if new.model.trained and new.recorded is None:
                 self._remember()
         if new.question is not old.question:
             self._ask(new)
@@ -187,7 +195,7 @@ class Opening(QObject):
         if model is not None and model.needs_table and path.lower().endswith((".txt", ".vocab")):
             self._session.opening.use_table(path)
         else:
-            self.open(CheckpointRequest(path))
+            self._open_any(CheckpointRequest(path))
 
 
 def _dropped(mime: QMimeData) -> str | None:

@@ -36,10 +36,7 @@ class PromptBar(QWidget):
         self.count = QLabel()
         self.count.setObjectName("count")
         self.count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.notice = QLabel()
-        self.notice.setObjectName("notice")
-        self.see_trained = self._make_link()
-        self.notice.setTextFormat(Qt.TextFormat.PlainText)
+        self._make_notice()
         self.rows = PromptRows(session)
         self.surprisal = SurprisalRow(session, self.strip)
         self.row = Stepper("Row", "Which row of the batch is shown", "Row ")
@@ -58,6 +55,7 @@ class PromptBar(QWidget):
         second_row.addWidget(self.surprisal.switch)
         second_row.addWidget(self.notice)
         second_row.addWidget(self.see_trained)
+        second_row.addWidget(self.load)
         second_row.addWidget(self.count)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(3 * UNIT, 2 * UNIT, 3 * UNIT, UNIT)
@@ -75,13 +73,25 @@ class PromptBar(QWidget):
         self.edit.fit()
         self.rows.apply_theme()
 
-    def _make_link(self) -> QToolButton:
+    def _make_notice(self) -> None:
+        """Say beside the tokens what is to be known of the model, with a way to another one."""
+        self.notice = QLabel()
+        self.notice.setObjectName("notice")
+        self.notice.setTextFormat(Qt.TextFormat.PlainText)
+        bundled = ", ".join(resources.MODELS.values())
+        tip = f"Open {bundled}, which comes with gptviz (Ctrl+6)"
+        self.see_trained = self._make_link("see a trained one", "See a trained model", tip)
+        self.see_trained.clicked.connect(self._see_trained)
+        tip = "Load the model of the recorded run, which stays on screen (Ctrl+Alt+L)"
+        self.load = self._make_link("load the model", "Load the model", tip)
+        self.load.clicked.connect(self._session.recording.load_model)
+
+    def _make_link(self, text: str, name: str, tip: str) -> QToolButton:
         link = QToolButton()
         link.setObjectName("link")
-        link.setText("see a trained one")
-        link.setAccessibleName("See a trained model")
-        link.setToolTip(f"Open {', '.join(resources.MODELS.values())}, which comes with gptviz (Ctrl+6)")
-        link.clicked.connect(self._see_trained)
+        link.setText(text)
+        link.setAccessibleName(name)
+        link.setToolTip(tip)
         return link
 
     def _run_clicked(self) -> None:
@@ -115,8 +125,10 @@ class PromptBar(QWidget):
         self.row.set_value(new.selection.row + 1, batch)
         untrained = new.model is not None and not new.model.trained
         problem = new.tokens[row].problem.partition(":")[0]
-        self.notice.setText(problem or ("random weights: the text is noise" if untrained else ""))
-        self.see_trained.setVisible(untrained and bool(resources.MODELS))
+        recorded = "" if new.recorded is None else f"recorded {new.recorded.when}: the model is not loaded"
+        self.notice.setText(recorded or problem or ("random weights: the text is noise" if untrained else ""))
+        self.see_trained.setVisible(untrained and not recorded and bool(resources.MODELS))
+        self.load.setVisible(bool(recorded))
 
     def _show_count(self, state: ViewState) -> None:
         counts = [len(row.ids) for row in state.tokens]

@@ -1,13 +1,15 @@
 """The status bar: what is under way, or how the last pass went."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QToolButton
+from PySide6.QtWidgets import QLabel, QStatusBar, QToolButton
 
 from gptviz.panes.checks import summary
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
+from gptviz.widgets.progress_bar import ProgressBar
+from gptviz.widgets.still import Still
 from gptviz.widgets.text import data_size
-from gptviz.widgets.theme import px
+from gptviz.widgets.theme import UNIT, px
 
 
 class StatusBar(QStatusBar):
@@ -18,10 +20,8 @@ class StatusBar(QStatusBar):
         self.setSizeGripEnabled(False)
         self.activity = QLabel("Starting …")
         self.activity.setTextFormat(Qt.TextFormat.PlainText)  # it names files
-        self.progress = QProgressBar()
-        self.progress.setTextVisible(False)
+        self.progress = ProgressBar("Progress")
         self.progress.setFixedWidth(px(160))
-        self.progress.setAccessibleName("Progress")
         self.progress.hide()
         self.cancel = QToolButton()
         self.cancel.setObjectName("flat")
@@ -34,10 +34,14 @@ class StatusBar(QStatusBar):
         self.checks.setToolTip("Show the checks")
         self.checks.setAccessibleName("Checks")
         self.figures = QLabel()
+        still = Still()  # its texts change many times a second while a pass runs
+        still.row.setSpacing(2 * UNIT)
         for widget in (self.activity, self.progress, self.cancel):
-            self.addWidget(widget)
-        self.addPermanentWidget(self.checks)
-        self.addPermanentWidget(self.figures)
+            still.row.addWidget(widget)
+        still.row.addStretch()
+        for widget in (self.checks, self.figures):
+            still.row.addWidget(widget)
+        self.addWidget(still, 1)
         session.changed.connect(self._state_changed)
 
     def _state_changed(self, old: ViewState, new: ViewState) -> None:
@@ -68,11 +72,7 @@ class StatusBar(QStatusBar):
             if state.held is not None:
                 text = f"Held after {state.held}, stage {len(state.live)} / {stages}"
         self.activity.setText(text)
-        if fraction is None:
-            self.progress.setRange(0, 0)
-        else:
-            self.progress.setRange(0, 1000)
-            self.progress.setValue(round(1000 * fraction))
+        self.progress.set_share(fraction)
 
 
 def _figures(state: ViewState) -> str:

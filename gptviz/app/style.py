@@ -153,6 +153,7 @@ QPushButton#segment:checked, QPushButton#toggle:checked {{
 QPlainTextEdit, QLineEdit, QSpinBox {{ background: {theme.panel}; color: {theme.text};
     border: 1px solid {control}; border-radius: {px(5)}px; padding: {px(3)}px {px(8)}px;
     selection-background-color: {theme.accent}; selection-color: {theme.on_accent}; }}
+QFileDialog QToolButton {{ padding: {px(2)}px; }}
 QLineEdit QToolButton {{ background: transparent; border: none; padding: 0; min-height: 0; }}
 QPlainTextEdit:focus, QLineEdit:focus, QSpinBox:focus {{ border: 1px solid {theme.accent}; }}
 QLineEdit#number {{ font-family: "{MONO_FAMILY}"; font-size: {px(12)}px; min-height: {px(20)}px; }}

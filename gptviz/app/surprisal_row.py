@@ -49,7 +49,8 @@ class SurprisalRow(QObject):
         if mean is not None:
             self.summary.setText(f"mean {number(mean, 3)} bits · perplexity {number(perplexity(mean), 3)}")
         else:
-            self.summary.setText(new.measured.note or ("one token: no surprisal" if measured is not None else "…"))
+            waiting = "not in the recording" if _lacks_logits(new) else "…"
+            self.summary.setText(new.measured.note or ("one token: no surprisal" if measured is not None else waiting))
         self.summary.setToolTip(
             f"Mean over all tokens but the first; perplexity is 2 to the mean. A guess among "
             f"all tokens alike would have {number(largest, 3)} bits."
@@ -65,6 +66,10 @@ def _of_the_prompt(state: ViewState, row: int) -> tuple[float, ...] | None:
     pairs = zip(state.tokens[row].ids, ran, strict=False)
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     return state.measured.surprisal[row][:same] if same else None
+
+
+def _lacks_logits(state: ViewState) -> bool:
+    return state.trace is not None and state.is_recorded and not state.trace.has("out_head")
 
 
 def _note(bits: float, largest: float) -> Note:

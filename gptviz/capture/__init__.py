@@ -6,13 +6,14 @@ The catalogue of stages is here at once; the rest imports torch when it is first
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from gptviz.capture.errors import NotRecordedError, TraceError
 from gptviz.capture.stages import Family, Source, Stage, block_input_name, block_name, block_stages, catalogue
 
 if TYPE_CHECKING:
     from gptviz.capture.memory import DEFAULT_BUDGET, block_bytes, blocks_within
     from gptviz.capture.recorder import CancelFlag, CaptureCancelled, CaptureError, capture, perturbed_pass
     from gptviz.capture.recording import Recorded, recorded
-    from gptviz.capture.trace import StageRecord, Trace, TraceError
+    from gptviz.capture.trace import StageRecord, Trace
 
 __all__ = [
     "DEFAULT_BUDGET",
@@ -20,6 +21,7 @@ __all__ = [
     "CaptureCancelled",
     "CaptureError",
     "Family",
+    "NotRecordedError",
     "Recorded",
     "Source",
     "Stage",

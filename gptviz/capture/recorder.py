@@ -148,6 +148,8 @@ class BlockReplay:
     """Runs one block again on its recorded input, with the modes and the random state of the first time."""
 
     can_replay: ClassVar[bool] = True
+    is_recorded: ClassVar[bool] = False
+    missing: ClassVar[tuple[str, str]] = "is not at hand", ": its block has to run again"  # what is said of a stage
     model: GPTModel
     modes: Mapping[str, bool]  # by module path: whether it was in training mode
     random_states: Mapping[int, Tensor]  # by block; empty where nothing was random

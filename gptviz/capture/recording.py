@@ -7,7 +7,8 @@ from typing import NoReturn
 
 from torch import Tensor
 
-from gptviz.capture.trace import Trace, TraceError
+from gptviz.capture.errors import NotRecordedError
+from gptviz.capture.trace import Trace
 from gptviz.model.config import GPTConfig
 from gptviz.model.parameters import skeleton
 
@@ -21,7 +22,8 @@ class Recorded:
     block can run again.
     """
 
-    can_replay = False
+    can_replay, is_recorded = False, True
+    missing = "is not in the recording", ", and its model is not loaded"
 
     def __init__(self, config: GPTConfig, parameters: Mapping[str, Tensor], modes: Mapping[str, bool]) -> None:
         self.model = skeleton(config)
@@ -33,7 +35,7 @@ class Recorded:
         self.parameters = MappingProxyType(dict(parameters))
 
     def __call__(self, *_: object) -> NoReturn:
-        raise TraceError(NOT_RECORDED)
+        raise NotRecordedError(NOT_RECORDED)
 
     head = __call__
 

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from gptviz.capture.errors import NotRecordedError, TraceError
 from gptviz.capture.stages import Stage, block_input_name, block_name, block_stages, catalogue
 from gptviz.model.config import GPTConfig
 
@@ -20,14 +21,11 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-class TraceError(RuntimeError):
-    """A stage can't be had from this trace; the message says why."""
-
-
 class ModelGone:
     """Stands in for a replay where the model was let go."""
 
-    can_replay = False
+    can_replay = is_recorded = False
+    missing = "was not kept", ", and the model that computed it is no longer in memory"
 
     def __call__(self, *_: object) -> NoReturn:
         raise TraceError("the model that computed this is no longer in memory")
@@ -122,7 +120,7 @@ class Trace:
         if tensor is None:
             layer = self.record(name).stage.layer
             if layer is None:
-                raise TraceError(f"{name} was not kept")
+                raise TraceError(f"{name} was not kept") if self.can_replay else self._error(self.missing(name))
             tensor = self.with_block(layer).replayed[name]
         return tensor
 
@@ -147,7 +145,7 @@ class Trace:
         tensor = self._at_hand(name)
         if tensor is None:
             self.record(name)
-            raise TraceError(f"{name} is not at hand: its block has to run again")
+            raise self._error(self.missing(name))
         array: Array = tensor.detach().numpy()
         return array
 
@@ -162,14 +160,34 @@ class Trace:
 
         Raises
         ------
-        TraceError
+        AttributeError
+            If the model has no such parameter.
+        NotRecordedError
             If the run was recorded without it.
         """
         parameter = self.replay.model.get_parameter(path).detach()
         if parameter.is_meta:
-            raise TraceError(f"{path} is not in the recording, and its model is not loaded")
+            raise self._error(self.missing(path))
         array: Array = parameter.numpy()
         return array
+
+    def missing(self, name: str) -> str:
+        """Say that and why the stage or the parameter ``name`` is not at hand, as half a sentence; empty if it is.
+
+        A block that can run again has its inside at hand once it has: see ``with_block``.
+        """
+        lacking = self.lacking(name)
+        return f"{lacking}{self.replay.missing[1]}" if lacking else ""
+
+    def lacking(self, name: str) -> str:
+        """Say that the stage or the parameter ``name`` is not at hand; empty if it is."""
+        if name in self:
+            there, layer = self.has(name), self.record(name).stage.layer
+            what = name if layer is None or self.can_replay else f"the inside of block {layer + 1}"
+        else:
+            there = not (isinstance(self.replay, ModelGone) or self.replay.model.get_parameter(name).is_meta)
+            what = name
+        return "" if there else f"{what} {self.replay.missing[0]}"
 
     def has_parameter(self, path: str) -> bool:
         """Tell whether the model has such a parameter: not every one has biases."""
@@ -227,6 +245,15 @@ class Trace:
         """Whether the model is still there, to run blocks again whose inside is not at hand."""
         return self.replay.can_replay
 
+    @property
+    def is_recorded(self) -> bool:
+        """Whether this was recorded, and the model that computed it is not loaded."""
+        return self.replay.is_recorded
+
+    def with_block_if_it_can(self, layer: int) -> "Trace":
+        """Return ``with_block(layer)``; this trace where the block's inside is not at hand and can't run again."""
+        return self.with_block(layer) if self.can_replay else self
+
     def without_model(self) -> "Trace":
         """Return a trace that does not keep the model in memory; what is not at hand can't be had any more."""
         return replace(self, replay=ModelGone())
@@ -265,6 +292,9 @@ class Trace:
     @cached_property
     def _by_name(self) -> dict[str, StageRecord]:
         return {record.name: record for record in self.records}
+
+    def _error(self, why: str) -> TraceError:
+        return NotRecordedError(why) if self.is_recorded else TraceError(why)
 
     def _at_hand(self, name: str) -> Tensor | None:
         tensor = self.kept.get(name)

@@ -14,6 +14,7 @@ from gptviz.checkpoints.errors import CheckpointError
 from gptviz.checkpoints.steady import check_size, copied
 from gptviz.checkpoints.tensor_file import Entry
 
+RUN_KEY = "gptviz.run"  # in the metadata of what File → Save run… writes; its value is the format's version
 _AGAIN = "Download or save it again"
 _LARGEST_HEADER = 100_000_000  # bytes; the format's own limit
 _DTYPES = {"F32": "float32", "F16": "float16", "BF16": "bfloat16", "F64": "float64"}
@@ -81,8 +82,16 @@ class SafetensorsFile:
                 )
             header = file.read(length)
         try:
-            ends = [entry["data_offsets"][1] for key, entry in json.loads(header).items() if key != "__metadata__"]
+            described = json.loads(header)
+            if RUN_KEY in described.get("__metadata__", ()):
+                raise CheckpointError(
+                    f"{self._path.name} is a recorded run and no checkpoint",
+                    "Open it with File → Open run, or with 'gptviz open'",
+                )
+            ends = [entry["data_offsets"][1] for key, entry in described.items() if key != "__metadata__"]
             claimed = 8 + length + max(ends, default=0)
+        except CheckpointError:
+            raise
         except (ValueError, TypeError, LookupError, RecursionError, AttributeError):
             return  # the library says what is wrong with it
         if claimed > size:

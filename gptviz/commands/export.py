@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from gptviz.commands.common import DEFAULT_PROMPT, UsageError
-from gptviz.commands.window import import_qt, wanted, window_size
+from gptviz.commands.window import check_alone, import_qt, wanted, window_size
 
 _WRITES = {  # by suffix: what is written, and which options say of what
     ".pdf": ("slides of all stages", ()),
@@ -20,7 +20,8 @@ _USES_STAGE = (".npy", ".safetensors", ".csv", ".png", ".svg")  # to write it, o
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("out", metavar="OUT", type=Path, help=f"the file; its suffix decides: {', '.join(_WRITES)}")
-    parser.add_argument("text", metavar="TEXT", nargs="?", default=DEFAULT_PROMPT)
+    parser.add_argument("text", metavar="TEXT", nargs="?", help=f"the prompt (default {DEFAULT_PROMPT!r})")
+    parser.add_argument("--run", metavar="FILE", type=Path, help="export a recorded run instead of running a text")
     parser.add_argument("--stage", metavar="NAME", help="a stage, such as trf_blocks.0.att.weights")
     parser.add_argument("--pane", metavar="NAME", help="a pane, such as attention")
     parser.add_argument("--theme", choices=("light", "dark"), default="light")
@@ -38,8 +39,9 @@ def run(options: argparse.Namespace) -> int:
     kind = options.out.suffix.lower().removeprefix(".")
     count = options.max_new_tokens
     file = Export(options.out.absolute(), kind, options.pane, options.stage, options.theme, options.size, count)
+    model = wanted(options, asks=False) if options.run is None else options.run
     try:
-        print(export(file, options.text, wanted(options, asks=False)))
+        print(export(file, DEFAULT_PROMPT if options.text is None else options.text, model))
     except ShotError as error:
         raise UsageError(str(error)) from error
     return 0
@@ -57,6 +59,10 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError(f"{suffix} is {what}: leave out --pane")
     if options.stage is not None and suffix not in _USES_STAGE:
         raise UsageError(f"{suffix} is {what}: leave out --stage")
+    if options.run is not None:
+        check_alone(options)
+        if options.max_new_tokens:
+            raise UsageError("--run exports what was recorded: leave out --max-new-tokens")
     if options.max_new_tokens < 0:
         raise UsageError(f"--max-new-tokens must be at least 0, but is {options.max_new_tokens}")
     if out.is_dir():

@@ -4,9 +4,9 @@ import argparse
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from gptviz.analysis.decoding_settings import DEFAULT_SAMPLE_SEED, Decoding, DecodingError
 from gptviz.commands.chosen_model import chosen
 from gptviz.commands.common import TOP, UsageError, add_json, add_text, candidate_json, encode_prompt, print_json
+from gptviz.commands.decoding import add_decoding, decoding_of
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_text(parser)
     parser.add_argument("--max-new-tokens", type=int, required=True, metavar="N")
-    parser.add_argument("--temperature", type=float, default=0.0, help="0, the default, is greedy: nothing is drawn")
-    parser.add_argument("--top-k", type=int, metavar="K", help="draw from the K likeliest tokens")
-    parser.add_argument("--top-p", type=float, default=1.0, metavar="P", help="draw from the likeliest with P together")
-    parser.add_argument("--sample-seed", type=int, default=DEFAULT_SAMPLE_SEED, help="seed of the draw (default 42)")
+    add_decoding(parser)
     add_json(parser)
 
 
@@ -33,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
     if options.max_new_tokens < 0:
         raise UsageError(f"--max-new-tokens must be at least 0, but is {options.max_new_tokens}")
     model = chosen(options)
-    decoding = _decoding(options, model.config.vocab_size)
+    decoding = decoding_of(options, model.config.vocab_size)
     tokenizer = model.tokenizer
     prompt = encode_prompt(model, options.text, None)
     ids: list[int] = list(prompt)
@@ -61,14 +58,3 @@ def run(options: argparse.Namespace) -> int:
     else:
         print(text)
     return 0
-
-
-def _decoding(options: argparse.Namespace, vocab_size: int) -> Decoding:
-    if options.top_k is not None and options.top_k > vocab_size:
-        raise UsageError(f"--top-k is {options.top_k}, but the vocabulary has {vocab_size} tokens")
-    try:
-        return Decoding(
-            temperature=options.temperature, top_k=options.top_k, top_p=options.top_p, seed=options.sample_seed
-        )
-    except DecodingError as error:
-        raise UsageError(str(error)) from error

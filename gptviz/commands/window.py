@@ -22,7 +22,8 @@ def add_window_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("out", metavar="OUT.png", type=Path)
-    parser.add_argument("text", metavar="TEXT", nargs="?", default=DEFAULT_PROMPT)
+    parser.add_argument("text", metavar="TEXT", nargs="?", help=f"the prompt (default {DEFAULT_PROMPT!r})")
+    parser.add_argument("--run", metavar="FILE", type=Path, help="show a recorded run instead of running a text")
     parser.add_argument("--pane", metavar="NAME", help="one pane instead of the whole window")
     parser.add_argument("--stage", metavar="NAME", help="the stage to select, such as trf_blocks.0.att.weights")
     parser.add_argument("--theme", choices=("light", "dark"), default="light")
@@ -38,18 +39,30 @@ def open_window(options: argparse.Namespace) -> int:
     return application.open_window(options.text, wanted(options, asks=True))
 
 
+def open_recorded(path: Path) -> int:
+    """Open the window on a recorded run and stay until it is closed."""
+    _require_display()
+    import_qt()
+    from gptviz.app import application
+
+    return application.open_window(DEFAULT_PROMPT, path)
+
+
 def run(options: argparse.Namespace) -> int:
     if options.out.suffix.lower() != ".png":
         raise UsageError(f"{options.out} must end in .png")
     if not options.out.absolute().parent.is_dir():
         raise UsageError(f"there is no folder {options.out.absolute().parent}: make it first")
+    if options.run is not None:
+        check_alone(options)
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     import_qt()
     from gptviz.app.application import Shot, ShotError, shoot
 
     try:
         shot = Shot(options.theme, options.size, options.pane, options.stage)
-        shoot(options.out, options.text, wanted(options, asks=False), shot)
+        model = wanted(options, asks=False) if options.run is None else options.run
+        shoot(options.out, DEFAULT_PROMPT if options.text is None else options.text, model, shot)
     except ShotError as error:
         raise UsageError(str(error)) from error
     return 0
@@ -63,6 +76,18 @@ def window_size(text: str) -> tuple[int, int]:
     if not (200 <= int(width) <= _LARGEST_SIZE and 200 <= int(height) <= _LARGEST_SIZE):
         raise argparse.ArgumentTypeError(f"{text}: width and height go from 200 to {_LARGEST_SIZE}")
     return int(width), int(height)
+
+
+def check_alone(options: argparse.Namespace) -> None:
+    """Refuse a text or a model beside a recorded run, which has its own."""
+    from gptviz.commands.open_run import check_there
+
+    given = ("text", "config", "seed", "weights", "heads", "table")
+    named = next((name for name in given if getattr(options, name) is not None), None)
+    if named is not None:
+        what = "a text" if named == "text" else f"--{named}"
+        raise UsageError(f"--run shows what was recorded: leave out {what}")
+    check_there(options.run)
 
 
 def wanted(options: argparse.Namespace, asks: bool) -> "ModelRequest":

@@ -22,12 +22,13 @@ from gptviz.analysis.arithmetic.onward import PROBABILITY
 from gptviz.analysis.arithmetic.words import Words
 from gptviz.analysis.arithmetic.writing import plain, whole
 from gptviz.analysis.formulas import Sizes
-from gptviz.analysis.operands import stream_stages
+from gptviz.analysis.operands import inputs_of, stream_stages
 from gptviz.analysis.stage_text import input_title, stage_text
 from gptviz.analysis.table import Table
 from gptviz.capture.stages import Stage
 from gptviz.panes.arithmetic_charts import Charts
-from gptviz.panes.arithmetic_words import exact, missing, short_verdict, verdict, working_step
+from gptviz.panes.arithmetic_words import exact, short_verdict, verdict, working_step
+from gptviz.panes.missing import why_missing
 from gptviz.panes.pane import Pane, differs
 from gptviz.session.numbers import selected_place, stage_named
 from gptviz.session.session import Session
@@ -210,7 +211,10 @@ class ArithmeticPane(Pane):
         assert stage is not None
         title = stage_text(Sizes(stage, trace.config, trace.batch, trace.tokens)).title
         found = self.explanation
-        value = "…" if found is None else exact(found.captured, found.whole)
+        waiting = "–" if trace.is_recorded else "…"
+        value = waiting if found is None else exact(found.captured, found.whole)
+        if found is None and trace.has(place.name):
+            value = exact(float(trace.array(place.name)[place.index]), place.name in ("ids", "next"))
         where = self._words.coordinates(stage, place.index)
         if found is not None and found.onward:
             where += (("probability", percent(found.onward[-1].value)),)
@@ -223,7 +227,7 @@ class ArithmeticPane(Pane):
         for part in (self.onward_title, self.onward):
             part.setVisible(found is not None and bool(found.onward))
         if found is None:
-            self.sentence.setText(missing(trace, stage))
+            self.sentence.setText(why_missing(trace, place.name, *inputs_of(stage, trace.config)))
             self.head.set_verdict("", wrong=False)
 
     def _show_explanation(self, found: Explanation) -> None:

@@ -1,19 +1,10 @@
 """What the Arithmetic pane says of an explanation."""
 
-from typing import TYPE_CHECKING
-
 from gptviz.analysis.arithmetic import Explanation, Step
 from gptviz.analysis.arithmetic.writing import figure, whole
-from gptviz.capture.stages import Stage
+from gptviz.panes.missing import not_recorded
 from gptviz.widgets.text import number
 from gptviz.widgets.working import WorkingStep
-
-if TYPE_CHECKING:
-    from gptviz.capture.trace import Trace
-
-_REPLAYED = "This block is being run again to have its numbers at hand …"
-_NOT_YET = "The forward pass has not come to this stage yet."
-_NOT_KEPT = "Not kept: this block can be run again once the pass has ended."
 
 
 def working_step(step: Step, found: Explanation) -> WorkingStep:
@@ -33,6 +24,8 @@ def short_verdict(found: Explanation) -> tuple[str, bool]:
     """Say in a few words whether the number was confirmed, and whether it was found wrong."""
     if found.note:
         return "given, not computed", False
+    if found.lacks:
+        return "not recomputed", False
     if not found.ok:
         return f"✗ recomputed: {exact(found.recomputed, found.whole)}", True
     if found.tolerance == 0:
@@ -44,6 +37,8 @@ def verdict(found: Explanation) -> str:
     """Tell both numbers, their difference, and what it is measured by."""
     if found.note:
         return found.note
+    if found.lacks:
+        return f"Not recomputed: {not_recorded(found.lacks)}"
     both = f"The model has {exact(found.captured, found.whole)}, recomputed {exact(found.recomputed, found.whole)}"
     if found.tolerance == 0:
         ending = "as it must be where nothing is rounded" if found.ok else "but they have to be equal"
@@ -62,10 +57,3 @@ def verdict(found: Explanation) -> str:
         else "This arithmetic does not give the model's number; were weights changed since the run?"
     )
     return f"{both}: {measured}. {why}"
-
-
-def missing(trace: "Trace", stage: Stage) -> str:
-    """Say why the numbers of ``stage`` are not at hand."""
-    if stage.name not in trace:
-        return _NOT_YET
-    return _REPLAYED if trace.complete else _NOT_KEPT

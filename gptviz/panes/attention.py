@@ -8,6 +8,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from gptviz.analysis.attention import head_map, layer_previews, without_future
+from gptviz.panes.missing import why_missing
 from gptviz.panes.pane import Pane, differs
 from gptviz.session.numbers import ATTENTION_VIEWS
 from gptviz.session.session import Session
@@ -16,6 +17,7 @@ from gptviz.widgets.colormaps import symmetric_limit
 from gptviz.widgets.head_grid import HeadGrid
 from gptviz.widgets.heatmap import Heatmap, HeatmapData
 from gptviz.widgets.legend import Legend
+from gptviz.widgets.note import Note
 from gptviz.widgets.readout import Readout
 from gptviz.widgets.segmented import Segmented
 from gptviz.widgets.stepper import Stepper
@@ -73,6 +75,8 @@ class AttentionPane(Pane):
         )
         self.scope.set_choice("block")
         self.scope.chosen.connect(self._scope_chosen)
+        self.missing = Note()
+        self.missing.hide()
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -87,6 +91,7 @@ class AttentionPane(Pane):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2 * UNIT)
         column.addWidget(self.map)
+        column.addWidget(self.missing)
         column.addStretch()
         small = QWidget()
         column = QVBoxLayout(small)
@@ -155,9 +160,15 @@ class AttentionPane(Pane):
         assert state.trace is not None
         selection, view = state.selection, state.options.attention_view
         values = head_map(state.trace, selection.layer, selection.head, view, selection.row)
+        never = values is None and state.is_recorded
+        for widget in (self.map, self.readout, self.legend):
+            widget.setVisible(not never)
+        self.missing.setVisible(never)
         if values is None:
             self.map.set_data(None)
-            self.readout.setText("This stage has not run yet" if state.held else "This block is being replayed …")
+            why = why_missing(state.trace, self._stage)
+            self.missing.setText(why)
+            self.readout.setText("" if state.is_recorded else why)
             return
         labels = [visible(piece.text) for piece in state.trace_pieces]
         rescaled = view == "weights" and state.options.rescale_rows

@@ -7,9 +7,11 @@ from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QLabel, QPushButton, QTr
 from gptviz.analysis.check import Check
 from gptviz.analysis.table import Table
 from gptviz.panes.pane import Pane, differs
+from gptviz.session.explain import LOAD_THE_MODEL
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.session.tables import checks_table
+from gptviz.widgets.note import Note
 from gptviz.widgets.text import number
 from gptviz.widgets.theme import UNIT, current, mono_font, px
 
@@ -44,8 +46,10 @@ class ChecksPane(Pane):
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.list.header().setSectionResizeMode(_CHECK, QHeaderView.ResizeMode.Stretch)
         self.list.itemActivated.connect(self._activated)
-        for column, width in ((_ERROR, 92), (_WHERE, 150)):
+        for column, width in ((_ERROR, 100), (_WHERE, 150)):
             self.list.setColumnWidth(column, px(width))
+        self.note = Note()
+        self.note.hide()
         top = QHBoxLayout()
         top.addWidget(self.summary, 1)
         top.addWidget(self.causality)
@@ -54,6 +58,7 @@ class ChecksPane(Pane):
         layout.setSpacing(2 * UNIT)
         layout.addLayout(top)
         layout.addWidget(self.list, 1)
+        layout.addWidget(self.note)
 
     def render_state(self, old: ViewState | None, new: ViewState) -> None:
         self.causality.setEnabled(new.trace is not None and new.trace.complete and new.activity is None)
@@ -63,6 +68,8 @@ class ChecksPane(Pane):
         self.list.clear()
         for check in new.checks.results:
             self.list.addTopLevelItem(_item(check))
+        self.note.setText(_lacking(new))
+        self.note.setVisible(bool(self.note.text()))
 
     def as_table(self) -> Table | None:
         results = self.session.state.checks.results
@@ -82,16 +89,25 @@ def summary(state: ViewState) -> str:
         return "checks: nothing measured yet"
     measured = [check for check in report.results if check.max_error is not None]
     largest = number(max((check.max_error or 0.0 for check in measured), default=0.0), 2)
+    count = f"{len(measured)} of {len(report.results)}" if state.is_recorded else f"{len(measured)}"
     if report.broken:
         return f"✗ {len(report.broken)} of {len(measured)} checks broken, largest error {largest}"
     if not report.complete:
         return f"… {len(measured)} checks, {report.done} of {report.total} parts, largest error {largest}"
-    return f"✓ {len(measured)} checks, largest error {largest}"
+    return f"✓ {count} checks, largest error {largest}"
+
+
+def _lacking(state: ViewState) -> str:
+    """Say what a recording lacks of what the checks take; empty if it lacks nothing."""
+    notes = dict.fromkeys(check.note for check in state.checks.results if check.note)
+    if not notes or not state.is_recorded:
+        return ""
+    return f"Not measured: {'; '.join(notes)}. The model is not loaded. {LOAD_THE_MODEL} to measure all."
 
 
 def _item(check: Check) -> QTreeWidgetItem:
     if check.max_error is None:
-        cells = [check.name, "not run", check.note]
+        cells = [check.name, "not measured", check.note]
     else:
         cells = [check.name, number(check.max_error, 3), check.where]
     item = QTreeWidgetItem(cells)
@@ -100,7 +116,9 @@ def _item(check: Check) -> QTreeWidgetItem:
         item.setFont(column, mono_font(11))
         item.setForeground(column, QColor(current().muted))
         item.setToolTip(column, cells[column])
-    item.setToolTip(_CHECK, f"{check.name}; allowed: {number(check.tolerance, 2)}")
+    allowed = f"; allowed: {number(check.tolerance, 2)}" if check.max_error is not None else ""
+    partly = f". Not everywhere: {check.note}" if check.note and allowed else ""
+    item.setToolTip(_CHECK, f"{check.name}{allowed}{partly}")
     item.setTextAlignment(_ERROR, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     if check.ok is False:
         for column in (_CHECK, _ERROR, _WHERE):

@@ -18,8 +18,10 @@ from PySide6.QtWidgets import (
 from gptviz.analysis.compared_tokens import head_map, ranked_tokens
 from gptviz.analysis.comparison import Run, in_order
 from gptviz.analysis.table import Table
+from gptviz.capture.stages import block_name
 from gptviz.panes.compare_maps import CompareMaps, HeadOfRun
 from gptviz.panes.compare_words import ranked_items, run_label, stage_rows, summary
+from gptviz.panes.missing import why_missing
 from gptviz.panes.pane import Pane, differs
 from gptviz.session.session import Session
 from gptviz.session.state import PinnedRun, ViewState
@@ -186,9 +188,12 @@ class ComparePane(Pane):
             self.maps.show_nothing("The pass has not come to its end yet.")
             return
         values_a, why = head_map(a, selection.layer, selection.head, view)
-        if values_a is None and not why and not pinned.trace.can_replay:
-            why = "Its inside was not kept, and the model that computed it is no longer in memory."
         values_b, why_b = head_map(b, selection.layer, selection.head, view)
+        name = f"{block_name(selection.layer)}.att.{view}"
+        if values_a is None and not why:
+            why = why_missing(pinned.trace, name)
+        if values_b is None and not why_b:
+            why_b = why_missing(b.trace, name)
         self.maps.show_heads(
             HeadOfRun(values_a, why, [visible(piece.text) for piece in pinned.pieces]),
             HeadOfRun(values_b, why_b, [visible(piece.text) for piece in state.trace_pieces]),

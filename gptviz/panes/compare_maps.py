@@ -68,7 +68,7 @@ class CompareMaps(QWidget):
         high = 1.0 if view == "weights" or not known else max(map(symmetric_limit, known))
         for matrix, letter, head in ((self.a, "A", a), (self.b, "B", b)):
             if head.values is None:
-                matrix.show_note(letter, head.why or "This block is being replayed …")
+                matrix.show_note(letter, head.why)
                 continue
             values = without_future(head.values) if view == "weights" else head.values
             self._show(matrix, f"{letter} · {view}", self._data(values, high, head.tokens, view != "weights"))

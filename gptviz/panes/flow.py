@@ -9,12 +9,16 @@ from gptviz.analysis.candidates import ranking
 from gptviz.analysis.flow import Place, numbers, river
 from gptviz.capture.stages import block_name
 from gptviz.panes.pane import Pane, differs
+from gptviz.session.explain import LOAD_THE_MODEL
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.flow_plan import FlowGroup, FlowPlan, FlowStage, Kind, Lane, Likely
+from gptviz.widgets.flow_preparing import FlowPreparing
 from gptviz.widgets.flow_strips import StripValues
 from gptviz.widgets.flow_view import FlowView
+from gptviz.widgets.note import Note
 from gptviz.widgets.text import percent, shape, visible
+from gptviz.widgets.theme import UNIT
 
 if TYPE_CHECKING:
     from gptviz.capture.trace import Trace
@@ -33,6 +37,7 @@ class FlowPane(Pane):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.view = FlowView()
+        self.preparing = FlowPreparing(self.view)
         self.view.strips.values = self._values
         self.view.stage_clicked.connect(self._stage_clicked)
         self.view.row_clicked.connect(self._row_clicked)
@@ -41,11 +46,16 @@ class FlowPane(Pane):
         self.view.stage_walked.connect(self._walk)
         self.view.row_walked.connect(self._walk_rows)
         self.setFocusProxy(self.view)
+        self.note = Note()
+        self.note.setContentsMargins(3 * UNIT, UNIT, 3 * UNIT, UNIT)
+        self.note.hide()
         self._places: dict[str, Place] = {}
         self._ranked: tuple[object, int, tuple[Likely, ...]] | None = None  # of which tensors and row
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.view)
+        layout.setSpacing(0)
+        layout.addWidget(self.view, 1)
+        layout.addWidget(self.note)
 
     # --- showing -----------------------------------------------------------------------------------------
 
@@ -63,11 +73,19 @@ class FlowPane(Pane):
         if other_trace or opened or turned or rescaled:
             self._forget(old, new)
             self._show_plan(new)
+            if old is not None:
+                self.preparing.begin()
+                self.session.turns.add(self.view, self._prepare)
         self.view.set_selected(now.stage, new.query if new.query is not None else -1)
         if now.stage is not None and (opened or before is None or before.stage != now.stage):
             self.view.reveal(now.stage)
         elif opened and before is not None:
             self.view.reveal_block()
+
+    @Slot()
+    def _prepare(self) -> None:
+        if not self.preparing.go_on():
+            self.session.turns.add(self.view, self._prepare)
 
     def _forget(self, old: ViewState | None, new: ViewState) -> None:
         """Drop the pictures that are no longer true; those of the same pass's other stages stay."""
@@ -97,6 +115,9 @@ class FlowPane(Pane):
             ),
             FlowGroup("Output", "head", "final_norm", "next"),
         )
+        inside = f"{prefix}.norm1"
+        self.note.setVisible(state.is_recorded and not trace.has(inside))
+        self.note.setText(f"Block {now.layer + 1}'s inside was not recorded. {LOAD_THE_MODEL} to see it.")
         ids = [str(token) for token in trace.array("ids")[now.row].tolist()] if trace.has("ids") else None
         self.view.set_plan(
             FlowPlan(

@@ -8,10 +8,12 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
 
-from gptviz.analysis.attention import head_map, without_future
+from gptviz.analysis.attention import head_map, weights_at_hand, without_future
 from gptviz.analysis.heads import SCORE_NAMES, SCORES
 from gptviz.analysis.table import Table
+from gptviz.panes.missing import why_missing
 from gptviz.panes.pane import Pane, differs
+from gptviz.session.explain import LOAD_THE_MODEL
 from gptviz.session.measuring import HEADS, PROBE
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
@@ -171,6 +173,7 @@ class HeadsPane(Pane):
 
     def _show_scores(self, state: ViewState) -> None:
         found = self._scores_of(state)
+        self.ranking.setVisible(found is not None or not state.is_recorded)
         self.note.setText(state.measured.note or self._missing(state))
         self.note.setVisible(bool(self.note.text()))
         if found is None:
@@ -202,9 +205,16 @@ class HeadsPane(Pane):
         if trace is None:
             return "Nothing has run yet."
         if self._source == PROBE:
+            if measured.probe is None and state.is_recorded:
+                return (
+                    f"The probe takes a pass, and the model is not loaded. Choose Prompt. {LOAD_THE_MODEL} to see it."
+                )
             return "The probe is being run …" if measured.probe is None else ""
         if len(measured.heads) < trace.config.n_layers:
             return f"{len(measured.heads)} of {trace.config.n_layers} blocks are measured …"
+        lacking = next((at for at, scores in enumerate(measured.heads) if np.isnan(scores).all()), None)
+        if lacking is not None and state.is_recorded and weights_at_hand(trace, lacking) is None:
+            return why_missing(trace, f"trf_blocks.{lacking}.att.weights")
         if trace.tokens < 2:
             return "One token has nothing to choose from: write more, or choose Probe."
         which = SCORE_NAMES.index(self._score.name)

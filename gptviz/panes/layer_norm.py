@@ -4,15 +4,17 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gptviz.analysis.layer_norm import LayerNormView, Moments, layer_norm_view
+from gptviz.panes.missing import why_missing
 from gptviz.panes.pane import Pane, differs
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.colormaps import symmetric_limit
 from gptviz.widgets.distribution import Distribution
 from gptviz.widgets.figures import Figures
+from gptviz.widgets.note import Note
 from gptviz.widgets.readout import Readout
 from gptviz.widgets.segmented import Segmented
 from gptviz.widgets.text import number, visible
@@ -49,6 +51,8 @@ class LayerNormPane(Pane):
         moments.chosen.connect(self._explain)
         self.scale = Readout()
         self.scale.explain_wanted.connect(self._explain)
+        self.missing = Note()
+        self.missing.hide()
         self.note = _label("muted")
         self.note.setWordWrap(True)
         layout = QVBoxLayout(self)
@@ -59,12 +63,13 @@ class LayerNormPane(Pane):
         top.addStretch()
         layout.addLayout(top)
         layout.addWidget(self.heading)
+        layout.addWidget(self.missing)
         grid = QGridLayout()
         grid.setHorizontalSpacing(4 * UNIT)
         grid.setVerticalSpacing(3 * UNIT)
         grid.setColumnStretch(1, 1)
         for place, row in enumerate(self.rows.values()):
-            grid.addLayout(row.words, place, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(row.left, place, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(row.plot, place, 1)
             grid.setRowStretch(place, 1)
         layout.addLayout(grid, 1)
@@ -87,8 +92,15 @@ class LayerNormPane(Pane):
             f"{norm}  ·  token {new.query} {visible(piece.text)}  ·  {new.trace.config.emb_dim} features"
         )
         view = layer_norm_view(new.trace, norm, new.query, new.selection.row)
+        there = view is not None or not new.is_recorded  # else the last one stays until this one is there
+        self.missing.setVisible(not there)
+        for label in (self.scale, self.note):
+            label.setVisible(there)
+        for row in self.rows.values():
+            row.set_visible(there)
         if view is None:
-            self.note.setText("This block is being replayed …")
+            for label in (self.missing, self.note):
+                label.setText(why_missing(new.trace, norm))
             return
         self.rows["before"].explanation.setText(view.source)
         self._show(view)
@@ -132,20 +144,26 @@ class _Row:
 
     def __init__(self, title: str, explanation: str, family: str, explained: bool = False) -> None:
         self.explained = explained  # whether its mean and variance are steps of a number's arithmetic
-        self.words = QVBoxLayout()
-        self.words.setSpacing(UNIT)
+        self.left = QWidget()
+        words = QVBoxLayout(self.left)
+        words.setContentsMargins(0, 0, 0, 0)
+        words.setSpacing(UNIT)
         heading = _label("rowTitle", title)
         self.explanation = _label("muted", explanation)
         self.explanation.setWordWrap(True)
         self.explanation.setFixedWidth(px(190))
-        self.words.addWidget(heading)
-        self.words.addWidget(self.explanation)
+        words.addWidget(heading)
+        words.addWidget(self.explanation)
         self.plot = Distribution(family)
         self.plot.setAccessibleName(f"Distribution {title.lower()}")
         self.numbers = Figures(aligned=True)
         self.numbers.setAccessibleName(f"Mean and variance {title.lower()}")
         self.numbers.setFixedWidth(px(190))
-        self.words.addWidget(self.numbers)
+        words.addWidget(self.numbers)
+
+    def set_visible(self, visible: bool) -> None:
+        for part in (self.left, self.plot):
+            part.setVisible(visible)
 
     def clear(self) -> None:
         self.plot.clear_values()

@@ -7,8 +7,9 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
-from gptviz.analysis.logit_lens import LensReading, lens_stages
+from gptviz.analysis.logit_lens import UNREAD, LensReading, lens_stages
 from gptviz.analysis.table import Table
+from gptviz.panes.missing import not_recorded
 from gptviz.panes.pane import Pane, differs
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
@@ -124,8 +125,12 @@ class LensPane(Pane):
 
     def _show_progress(self, state: ViewState) -> None:
         view, reading = state.lens, self._reading
+        lacking = reading is not None and reading.lacks
+        self.words.setText(_without_head(reading) if reading is not None and lacking else _WORDS)
         if view.problem:
             self.progress.show_words(view.problem, broken=True)
+        elif reading is not None and reading.lacks and reading.complete:
+            self.progress.show_words("")
         elif reading is None or not reading.complete:
             done, total = (0, 1) if reading is None else (reading.done, reading.total)
             share = f"{done:,} of {total:,} places" if reading is not None else "the last block"
@@ -162,7 +167,8 @@ class LensPane(Pane):
         after = "the embeddings" if stage == 0 else self.table.row_titles[stage]
         heading = f"after {after}, at position {position} {token}"
         if reading is None or not reading.has(stage, position):
-            self.row.set_candidates(f"{heading}: not read yet", ())
+            never = reading is not None and stage < reading.first
+            self.row.set_candidates(f"{heading}: {'not in the recording' if never else 'not read yet'}", ())
             return
         values = reading.probabilities[stage, position]
         first = float(values[0])
@@ -213,6 +219,14 @@ class LensPane(Pane):
         trace = self.session.state.trace
         if trace is not None:
             self.session.select_stage(lens_stages(trace.config)[stage], query=position)
+
+
+def _without_head(reading: LensReading) -> str:
+    """Say what there is of a recording: at most the model's own output."""
+    there = "The last row is the model's output. " if reading.first < len(reading.stages) else ""
+    known = bool((reading.ids[: reading.first, :, 0] != UNREAD).any())
+    rest = "Of the others there is what had been read" if known else "The others can't be computed"
+    return f"{there}{rest}: {not_recorded(reading.lacks)}"
 
 
 def _reading_of(state: ViewState) -> LensReading | None:

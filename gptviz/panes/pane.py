@@ -12,8 +12,6 @@ from gptviz.session.state import ViewState
 if TYPE_CHECKING:
     from gptviz.analysis.table import Table
 
-_MANY_TOKENS = 256
-
 
 class Pane(QWidget):
     """A part of the trace on screen. Renders from the state, sends intents to the session.
@@ -84,16 +82,10 @@ class Pane(QWidget):
     def _state_changed(self, old: object, new: object) -> None:
         if not (self.isVisible() and self._in_sight):
             return
-        if self._is_much_new():
+        if self.session.state.trace is not None and other_pass(self._seen, self.session.state):
             self.session.turns.add(self, self._catch_up)
         else:
             self._catch_up()
-
-    def _is_much_new(self) -> bool:
-        trace = self.session.state.trace
-        if trace is None or not other_pass(self._seen, self.session.state):
-            return False
-        return trace.batch * trace.tokens >= _MANY_TOKENS
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -10,6 +10,7 @@ from gptviz.panes.shape_trace_model import MARK_WIDTH, MS, OPERATION, PARAMETERS
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.session.tables import stages_table
+from gptviz.widgets.quick_cells import QuickCells
 from gptviz.widgets.theme import UNIT, mono_font, px
 
 _LEAST_OPERATION = 52  # px
@@ -26,6 +27,7 @@ class ShapeTracePane(Pane):
         self.model = ShapeTraceModel()
         self.tree = QTreeView()
         self.tree.setModel(self.model)
+        self.tree.setItemDelegate(QuickCells(self.model, self.tree))
         self.tree.setAccessibleName("Stages of the forward pass")
         self.tree.setUniformRowHeights(True)
         self.tree.setAllColumnsShowFocus(True)
@@ -56,7 +58,7 @@ class ShapeTracePane(Pane):
     def _set_sizes(self) -> None:
         self.tree.setIconSize(QSize(px(MARK_WIDTH), px(14)))
         self.tree.setIndentation(px(3 * UNIT))
-        for column, width in ((STAGE, 152), (OPERATION, 50), (SHAPES, 150), (PARAMETERS, 78), (MS, 46)):
+        for column, width in ((STAGE, 152), (OPERATION, 50), (SHAPES, 150), (PARAMETERS, 78), (MS, 54)):
             self.tree.setColumnWidth(column, px(width))
 
     def render_state(self, old: ViewState | None, new: ViewState) -> None:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelInde
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 
 from gptviz.capture.stages import Stage, catalogue
+from gptviz.widgets.quick_cells import LEFT, Look
 from gptviz.widgets.theme import blend, current, mono_font, px, text_font
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class ShapeTraceModel(QAbstractItemModel):
         self._icons: dict[tuple[str, bool], QIcon] = {}
         self._held: str | None = None
         self._breakpoints: frozenset[str] = frozenset()
-        self._answers: dict[tuple[int, int, int, int], Any] = {}  # a repaint asks a thousand times
+        self._looks: dict[tuple[int, int, int], Look] = {}
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -63,7 +64,7 @@ class ShapeTraceModel(QAbstractItemModel):
         """List the stages of a model of ``config``."""
         if config != self._config:
             self.beginResetModel()
-            self._answers.clear()
+            self._looks.clear()
             self._config, self._groups, self._records = config, groups_of(config), ()
             self.endResetModel()
 
@@ -73,13 +74,14 @@ class ShapeTraceModel(QAbstractItemModel):
         The view has to be repainted. dataChanged is not emitted: the view would ask for every row's index
         again, many times a second while the model runs.
         """
-        self._records = records
-        self._answers.clear()
+        if records is not self._records:
+            self._records = records
+            self._looks.clear()
 
     def set_marks(self, held: str | None, breakpoints: frozenset[str]) -> None:
         """Mark the stage at which a live pass waits, and those at which it will; the view has to be repainted."""
         self._held, self._breakpoints = held, breakpoints
-        self._answers.clear()
+        self._looks.clear()
 
     def longest_shapes(self) -> int:
         """Return the number of characters of the longest pair of shapes."""
@@ -88,7 +90,7 @@ class ShapeTraceModel(QAbstractItemModel):
     def forget_colours(self) -> None:
         """Draw the family marks anew, in the colours of another theme."""
         self._icons.clear()
-        self._answers.clear()
+        self._looks.clear()
 
     def stage_at(self, index: _Index) -> Stage | None:
         """Return the stage of a row; None for a group."""
@@ -133,18 +135,27 @@ class ShapeTraceModel(QAbstractItemModel):
         return None
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        key = index.internalId(), index.row(), index.column(), role
-        if key not in self._answers:
-            self._answers[key] = self._answer(index, role)
-        return self._answers[key]
-
-    def _answer(self, index: _Index, role: int) -> Any:
         stage = self.stage_at(index)
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in _NUMBERS:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if stage is None:
             return self._group_data(self._groups[index.row()], index.column(), role)
         return self._stage_data(stage, index.column(), role)
+
+    def look(self, index: _Index) -> Look:
+        """Say in one answer how a cell is drawn."""
+        key = index.internalId(), index.row(), index.column()
+        if key not in self._looks:
+            role = Qt.ItemDataRole
+            self._looks[key] = Look(
+                self.data(index, role.DisplayRole) or "",
+                self.data(index, role.FontRole),
+                self.data(index, role.ForegroundRole),
+                self.data(index, role.TextAlignmentRole) or LEFT,
+                self.data(index, role.DecorationRole),
+                self.data(index, role.BackgroundRole),
+            )
+        return self._looks[key]
 
     def _group_data(self, group: Group, column: int, role: int) -> Any:
         done = list(self._records[group.stages[0].index : group.stages[-1].index + 1])

@@ -13,6 +13,7 @@ from gptviz.analysis.source import Code, stage_source
 from gptviz.analysis.stage_tensor import Matrix
 from gptviz.analysis.stage_text import dropout_text, input_title, is_dropout, short_title, stage_text
 from gptviz.capture.stages import Stage, catalogue
+from gptviz.panes.missing import why_missing
 from gptviz.panes.pane import Pane, differs
 from gptviz.panes.stage_figures import EXTREMES, NOUNS, all_narrow, heatmap_data, pairs
 from gptviz.session.session import Session
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
 
 _HINT = "Choose a stage to see what it does: in the flow, in the shape trace, or with the arrow keys."
 _POINT = "Point at a cell to read it · click selects, double click explains · wheel zooms in"
-_REPLAYED = "This block is being run again to have its tensors at hand …"
-_NOT_YET = "The forward pass has not come to this stage yet."
-_NOT_KEPT = "Not kept: this block can be run again once the pass has ended."
 _TWO_COLUMNS, _LOW = 860, 600  # px: from this width on and below this height the code stands beside
 _ROWS_ARE_KEYS = (("att.scores", 1), ("att.context", 1))  # stage, input
 
@@ -190,12 +188,12 @@ class StagePane(Pane):
         for place, (source, matrix) in enumerate(zip(stages, inputs, strict=True)):
             keys = (stage.local_name, place) in _ROWS_ARE_KEYS
             self._show_matrix(
-                self.figure.inputs[place], f"in   {input_title(source)}", matrix, _missing(trace, source), keys
+                self.figure.inputs[place], f"in   {input_title(source)}", matrix, why_missing(trace, source.name), keys
             )
         if stage.name in ("ids", "next"):
             self._show_token_row(state, stage)
         else:
-            self._show_matrix(self.figure.output, f"out   {short_title(stage)}", output, _missing(trace, stage))
+            self._show_matrix(self.figure.output, f"out   {short_title(stage)}", output, why_missing(trace, stage.name))
         if stage.name == "tok_emb":
             chips = self._chips(state)
             self.figure.tokens_in.show_tokens(f"in   token IDs   {shape((len(chips),))}", chips, state.query)
@@ -219,7 +217,7 @@ class StagePane(Pane):
         assert trace is not None
         view, ids = self.figure.tokens_out, stage_tensor.token_ids(trace, stage, state.selection.row)
         if ids is None:
-            view.show_tokens(_missing(trace, stage), [], None)
+            view.show_tokens(why_missing(trace, stage.name), [], None)
         elif stage.name == "ids":
             view.show_tokens(f"out   token IDs   {shape((len(ids),))}", self._chips(state), state.query)
         else:
@@ -350,13 +348,6 @@ def _by_name(trace: "Trace", name: str) -> Stage:
 
 def _module(trace: "Trace", stage: Stage) -> object:
     return trace.replay.model.get_submodule(stage.module)
-
-
-def _missing(trace: "Trace", stage: Stage) -> str:
-    """Say why the tensor of ``stage`` is not at hand."""
-    if stage.name not in trace:
-        return _NOT_YET
-    return _REPLAYED if trace.complete else _NOT_KEPT
 
 
 def _selected_cell(state: ViewState, matrix: Matrix, rows_are_keys: bool) -> tuple[int, int] | None:

@@ -1,5 +1,6 @@
 """What the tour can speak of, how it writes live values, and what it says where one is missing."""
 
+from gptviz.session.explain import LOAD_THE_MODEL
 from gptviz.session.session import Session
 from gptviz.tour.facts import Bytes, Part, Token
 from gptviz.tour.situation import Situation
@@ -10,6 +11,7 @@ NEEDS = {
     "pass": "No pass has run on this model yet. Type a prompt and press Enter, and this step speaks of it.",
     "end": "The pass is being held before this stage. Continue lets it go on (F9), and Stop gives it up (Esc).",
     "block": "This block is being run again to have its tensors at hand …",
+    "recording": f"This block's inside is not in the recording, and its model is not loaded. {LOAD_THE_MODEL}.",
     "figures": "Some figures of this step are being computed …",
     "generation": "No token was generated yet. Press Ctrl+G to append one.",
 }

@@ -9,6 +9,8 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 from gptviz.analysis.attribution_answer import Answer, answer
 from gptviz.analysis.attribution_question import token_named
 from gptviz.analysis.table import Table
+from gptviz.capture.errors import NotRecordedError
+from gptviz.panes.missing import not_recorded
 from gptviz.panes.pane import Pane, differs
 from gptviz.panes.where_from_parts import Ask, Outcome
 from gptviz.panes.where_from_rows import figures_of, note_of, parts_by_key, problem_of, rows_of
@@ -100,7 +102,11 @@ class WhereFromPane(Pane):
             self._show_nothing(missing)
             return
         parts = new.where_from.parts
-        found = None if parts is None else answer(new.trace, parts, new.where_from.question)
+        try:
+            found = None if parts is None else answer(new.trace, parts, new.where_from.question)
+        except NotRecordedError as error:
+            self._show_nothing(not_recorded(str(error)))
+            return
         if found is None:
             self._wait(new)
             return
@@ -110,10 +116,14 @@ class WhereFromPane(Pane):
         self._show(found)
 
     def _show(self, found: Answer) -> None:
+        parts = self.session.state.where_from.parts
         self.bars.set_stale(False)
         self.bars.set_rows(rows_of(found, self._title(found), self._order), joined=self._order == "execution")
         attribution = found.attribution
-        self.outcome.show_sum(figures_of(attribution), note_of(attribution), problem_of(attribution))
+        note = note_of(attribution)
+        if parts is not None and parts.lacks:
+            note += f" Not told apart further: {not_recorded(parts.lacks)}"
+        self.outcome.show_sum(figures_of(attribution), note, problem_of(attribution))
 
     def as_table(self) -> Table | None:
         """All parts, also those that are folded."""

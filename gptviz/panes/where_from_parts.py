@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLabel,
-    QProgressBar,
     QPushButton,
     QSizePolicy,
     QStackedWidget,
@@ -21,6 +20,7 @@ from gptviz.analysis.candidates import Array, top_candidates
 from gptviz.analysis.operands import stream_stages
 from gptviz.session.state import ViewState
 from gptviz.widgets.figures import Figures
+from gptviz.widgets.progress_bar import ProgressBar
 from gptviz.widgets.stepper import Stepper
 from gptviz.widgets.text import number, visible
 from gptviz.widgets.theme import UNIT, px
@@ -160,10 +160,8 @@ class Outcome(QStackedWidget):
         self.note.setWordWrap(True)
         self.problem = _label("problem")
         self.problem.setWordWrap(True)
-        self.progress = QProgressBar()
-        self.progress.setTextVisible(False)
+        self.progress = ProgressBar("Blocks read")
         self.progress.setFixedWidth(px(120))
-        self.progress.setAccessibleName("Blocks read")
         self.words = _label("muted")
         self.words.setWordWrap(True)
         self.button = QPushButton("Stop")
@@ -209,8 +207,7 @@ class Outcome(QStackedWidget):
         """Show how many of the blocks were read, with a way to stop or to go on."""
         self.progress.show()
         self.button.show()
-        self.progress.setRange(0, blocks)
-        self.progress.setValue(done)
+        self.progress.set_share(done / max(1, blocks))
         self.button.setText("Go on" if stopped else "Stop")
         self.button.setToolTip("Read the other blocks" if stopped else "Read no more blocks")
         self._write(

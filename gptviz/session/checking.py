@@ -36,7 +36,7 @@ class Checking(QObject):
     def check_causality(self) -> None:
         """Run the prompt with another last token and compare the earlier positions."""
         trace = self._session.state.trace
-        if trace is not None and trace.complete:
+        if trace is not None and trace.complete and not self._session.recording.loads_first(self.check_causality):
             work = partial(jobs.check_causality, trace)
             self._session.submit("Checking causality", work, self._causality_ended)
 

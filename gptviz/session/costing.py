@@ -27,6 +27,8 @@ class Costing(QObject):
         session, generation = self._session, self._session.state.generation
         if not generation.steps or session.computing or session.building:
             return
+        if session.recording.loads_first(self.measure):
+            return
         decodings = tuple(step.decoding for step in generation.steps)
         model, _ = session.engine
         prompt_tokens = len(generation.prompt)

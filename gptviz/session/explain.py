@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from gptviz.checkpoints.errors import printable
 from gptviz.session.state import Message, PromptTokens
 
+LOAD_THE_MODEL = "Load the model (File menu)"
+
 
 def explain(what: str, error: BaseException) -> Message:
     """Describe ``error``, which happened during ``what``, to a person."""
@@ -14,12 +16,14 @@ def explain(what: str, error: BaseException) -> Message:
         return Message(what, "the machine has not enough memory for it", "Choose a smaller model or a shorter prompt")
     if kind == "RefusedInputError":
         return Message(what, text[:1].lower() + text[1:], "Choose a smaller configuration")
-    if kind in ("CheckpointError", "HeadsNeeded", "ExportError"):
+    if kind in ("CheckpointError", "HeadsNeeded", "RunFileError", "ExportError"):
         return Message(what, error.why, error.remedy)  # type: ignore[attr-defined]
     if kind == "TableError":
         return Message(what, text, "Choose another table, or write the prompt as token IDs")
     if kind == "InputError":
         return Message(what, text, "Change the prompt and press Run")
+    if kind == "NotRecordedError":
+        return Message(what, text, LOAD_THE_MODEL)
     if kind == "TraceError":
         return Message(what, text, "Press Run")
     return Message(what, f"{kind}: {text}", "The last result stays on screen; press Run to try again")

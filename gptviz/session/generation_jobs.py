@@ -70,15 +70,26 @@ def generate_step(model: "GPTModel", tokenizer: "Tokenizer", request: StepReques
     ids = turn.ids
     cropped = turn.run(CROP, ids, lambda: crop(ids, model.config.context_length))
     turn.begin(FORWARD)
+    row = cropped[0].tolist()
+    passed = jobs.run_pass(model, tokenizer, jobs.PassRequest([row], request.layer), context)
+    turn.note(cropped, passed.trace["out_head"], passed.trace.ms, recomputed=len(row))
+    if request.gate is not None:
+        context.tell(passed)
+    choice = _choose(turn, passed.trace["out_head"], request)
+    return StepResult(_step(choice, request, cropped.shape[1], passed.trace.ms), passed)
+
+
+def generate_at_hand(request: StepRequest, context: JobContext) -> StepResult:
+    """Run one turn of the loop on the pass that is at hand; no model is needed."""
+    from gptviz.model.generate import crop
+
     passed = request.at_hand
-    if passed is None:
-        row = cropped[0].tolist()
-        passed = jobs.run_pass(model, tokenizer, jobs.PassRequest([row], request.layer), context)
-        turn.note(cropped, passed.trace["out_head"], passed.trace.ms, recomputed=len(row))
-        if request.gate is not None:
-            context.tell(passed)
-    else:
-        turn.note(cropped, passed.trace["out_head"], None)
+    assert passed is not None
+    turn = _Turn(request, context)
+    ids = turn.ids
+    cropped = turn.run(CROP, ids, lambda: crop(ids, passed.trace.config.context_length))
+    turn.begin(FORWARD)
+    turn.note(cropped, passed.trace["out_head"], None)
     choice = _choose(turn, passed.trace["out_head"], request)
     return StepResult(_step(choice, request, cropped.shape[1], passed.trace.ms), passed)
 

@@ -145,14 +145,17 @@ class GreedyLoop(QObject):
             return
         self._gate = gate
         ids, layer = state.generation.ids, min(state.selection.layer, state.trace.config.n_layers - 1)
-        model, tokenizer = session.engine
         request = generation_jobs.StepRequest(ids, state.decoding, layer, gate=gate)
-        if state.caching:
-            work = partial(generation_jobs.generate_cached_step, model, self._holder, request)
+        on_screen = ids[-state.trace.config.context_length :] == ids_of(state.trace) and state.trace.has("out_head")
+        if on_screen and not (state.caching and session.has_model):
+            request = replace(request, at_hand=jobs.PassResult(state.trace, state.trace_rows))
+            work = partial(generation_jobs.generate_at_hand, request)
+        elif session.recording.loads_first(partial(self._submit, gate)):
+            return
+        elif state.caching:
+            work = partial(generation_jobs.generate_cached_step, session.engine[0], self._holder, request)
         else:
-            if ids[-state.trace.config.context_length :] == ids_of(state.trace):
-                request = replace(request, at_hand=jobs.PassResult(state.trace, state.trace_rows))
-            work = partial(generation_jobs.generate_step, model, tokenizer, request)
+            work = partial(generation_jobs.generate_step, *session.engine, request)
         live = not state.caching and request.at_hand is None
         session.submit(_GENERATING, work, self._step_ended, self._told, live=live, loop=LoopLines())
 

@@ -172,7 +172,7 @@ def check_part(trace: "Trace", part: int, context: JobContext) -> "tuple[Check, 
 
     if part == 0:
         return outer_checks(trace)
-    return block_checks(trace.with_block(part - 1), part - 1)
+    return block_checks(trace.with_block_if_it_can(part - 1), part - 1)
 
 
 def check_causality(trace: "Trace", context: JobContext) -> "Check":

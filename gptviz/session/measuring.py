@@ -53,9 +53,9 @@ class Measuring(QObject):
         trace, measured = state.trace, state.measured
         if trace is None or not trace.complete or measured.note:
             return None
-        if state.options.surprisal and measured.surprisal is None:
+        if state.options.surprisal and measured.surprisal is None and trace.has("out_head"):
             return partial(jobs.measure_surprisal, trace), self._surprisal_ended
-        if PROBE in self._watched and measured.probe is None:
+        if PROBE in self._watched and measured.probe is None and trace.can_replay:
             return partial(jobs.probe_heads, trace), self._probe_ended
         if HEADS in self._watched and len(measured.heads) < trace.config.n_layers:
             return partial(jobs.measure_heads, trace, len(measured.heads)), self._block_ended

@@ -13,7 +13,7 @@ def measure_heads(trace: "Trace", layer: int, context: JobContext) -> "tuple[Arr
     """Score the heads of block ``layer`` (B, H, S); with block 0 also what uniform attention has in each row."""
     from gptviz.analysis.heads import block_scores, uniform_scores
 
-    scores = block_scores(trace.with_block(layer), layer)
+    scores = block_scores(trace.with_block_if_it_can(layer), layer)
     return (scores, *(uniform_scores(row) for row in trace.array("ids"))) if layer == 0 else (scores,)
 
 

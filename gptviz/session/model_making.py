@@ -39,6 +39,16 @@ class ModelMaking(QObject):
         """Whether a checkpoint is under way, which brings its own tokenizer."""
         return self.building and isinstance(self.wanted, CheckpointRequest)
 
+    def take(self, request: ModelRequest, own_tokenizer: bool) -> None:
+        """Note what the model of a run was made from, which is on screen without it."""
+        self.wanted = self.present = request
+        self._own_tokenizer = own_tokenizer
+
+    def give_up(self) -> None:
+        """Note that nothing is made any more: something else comes on screen."""
+        if self.building:
+            self.building, self.wanted = False, self.present
+
     def make(self, request: ModelRequest) -> None:
         """Initialise or open a model, then run the prompt on it."""
         session = self._session
@@ -62,7 +72,7 @@ class ModelMaking(QObject):
         question = TableQuestion(info.title, info.config.vocab_size) if built.asks_for_table else None
         session.run_when_ready &= question is None
         # what another model computed must not stand under this one's name
-        cleared: dict[str, Any] = {"trace": None, "trace_rows": (), "generation": Generation()}
+        cleared: dict[str, Any] = {"trace": None, "trace_rows": (), "generation": Generation(), "recorded": None}
         session.finish(outcome, "", model=info, question=question, **cleared)
         if built.tokenizer is not None:
             session.texts.take(built.tokenizer)

@@ -21,9 +21,11 @@ class Replaying(QObject):
         self._session = session
 
     def is_needed(self, layer: int) -> bool:
-        """Whether block ``layer`` is not at hand, and the worker is free to replay it."""
+        """Whether block ``layer`` is not at hand, can run again, and the worker is free for it."""
         trace = self._session.state.trace
-        return trace is not None and trace.complete and not self._session.computing and not trace.has_block(layer)
+        if trace is None or not trace.complete or not trace.can_replay:
+            return False
+        return not self._session.computing and not trace.has_block(layer)
 
     def start_if_needed(self) -> None:
         """Replay the selected block unless it is at hand."""

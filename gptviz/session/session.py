@@ -26,6 +26,7 @@ from gptviz.session.measuring import Measuring
 from gptviz.session.model_making import ModelMaking
 from gptviz.session.numbers import selection_of, what_belongs_to
 from gptviz.session.opening import Opening
+from gptviz.session.recording import Recording
 from gptviz.session.replaying import Replaying
 from gptviz.session.requests import ModelRequest, UntrainedRequest
 from gptviz.session.state import (
@@ -82,7 +83,7 @@ class Session(QObject):
         self.labs, self.texts = LabWork(self), Texts(self)
         self.replaying = Replaying(self)
         self.making = ModelMaking(self)
-        self.opening = Opening(self)
+        self.opening, self.recording = Opening(self), Recording(self)
         self.tour = touring.Touring(self)
         self.turns = Turns(self)
         self.exporting = Exporting(self)
@@ -106,11 +107,21 @@ class Session(QObject):
         return "" if (known := self.texts.tokenizer) is None else known.decode(ids)
 
     @property
+    def model(self) -> "GPTModel | None":
+        """For the session package: the model, once there is one."""
+        return self._model
+
+    @property
     def engine(self) -> "tuple[GPTModel, Tokenizer]":
         """For the session package: what passes are run with."""
         assert self._model is not None
         assert self.texts.tokenizer is not None
         return self._model, self.texts.tokenizer
+
+    @property
+    def has_model(self) -> bool:
+        """Whether a model is there to run passes with; a run that was opened from a recording comes without."""
+        return self._model is not None
 
     @property
     def building(self) -> bool:
@@ -119,8 +130,9 @@ class Session(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether anything that a person asked for is under way or waiting."""
-        return self.computing or self.texts.busy or self.run_when_ready or self.exporting.pending
+        """Whether anything that a person asked for is under way or waiting, or not in all panes yet."""
+        waiting = self.run_when_ready or self.turns.pending or self.exporting.pending
+        return self.computing or self.texts.busy or waiting
 
     @property
     def settled(self) -> bool:
@@ -196,6 +208,8 @@ class Session(QObject):
 
     def run_through(self, gate: Gate | None) -> None:
         """Run the model on the prompts; ``gate`` can hold the pass."""
+        if self.recording.loads_first(partial(self.run_through, gate)):
+            return
         if self._model is None and not self.building:
             self.making.make(self.making.wanted)
         self.texts.load_if_missing()
@@ -339,6 +353,11 @@ class Session(QObject):
     def take_model(self, model: "GPTModel") -> None:
         """For the session package: run passes on ``model`` from now on."""
         self._model = model
+        self._garbage.spare_what_is_there()
+
+    def forget_model(self) -> None:
+        """For the session package: a run without a model comes on screen."""
+        self._model, self.run_when_ready = None, False
         self._garbage.spare_what_is_there()
 
     def run_if_ready(self) -> None:

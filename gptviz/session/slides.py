@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 RANKED = 11  # tokens on the slide of the ranking
 STEPS_A_PAGE = 22
-_NOT_KEPT = "Not in this recording: the inside of the block was not kept, and the model is not loaded."
 _NOT_YET = "The pass was held before it came to this stage."
 
 
@@ -204,7 +203,10 @@ def _chips(request: "SlidesRequest", trace: "Trace", stage: Stage) -> tuple[tupl
 
 
 def _missing(trace: "Trace", stage: Stage) -> str:
-    return _NOT_KEPT if stage.name in trace and trace.complete else _NOT_YET
+    if stage.name not in trace:
+        return _NOT_YET
+    why = trace.missing(stage.name)
+    return f"{why[:1].upper()}{why[1:]}."
 
 
 def _module(trace: "Trace", stage: Stage) -> object:

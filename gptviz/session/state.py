@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -276,6 +277,20 @@ class Comparison:
 
 
 @dataclass(frozen=True)
+class RecordedRun:
+    """A run from a file, whose model is not loaded: where it is, when it was written (UTC), its weights' SHA-256."""
+
+    path: str
+    written: str
+    weights: str
+
+    @property
+    def when(self) -> str:
+        """When it was written, by the clock of this place."""
+        return datetime.fromisoformat(self.written).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+@dataclass(frozen=True)
 class ViewState:
     """All that the window shows. A batch has several prompts; ``selection.row`` is the one that is shown."""
 
@@ -304,6 +319,7 @@ class ViewState:
     costs: Costs = field(default_factory=Costs)
     caching: bool = False  # whether the next steps take keys and values from the cache
     tour: TourState = field(default_factory=TourState)
+    recorded: RecordedRun | None = None  # while a recorded run is on screen without its model
     message: Message | None = None
     notice: str = ""  # what was done last, until something else is
     question: "ModelQuestion | None" = None
@@ -329,7 +345,14 @@ class ViewState:
         trace, stage = self.trace, self.selection.stage
         if self.activity is None or trace is None or not trace.complete or stage is None or self.live is not None:
             return False
+        if not trace.can_replay:
+            return False
         return stage in trace and not trace.has(stage)
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether the trace was recorded, and the model that computed it is not loaded."""
+        return self.trace is not None and self.trace.is_recorded
 
     @property
     def query(self) -> int | None:

@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 
-from gptviz.session import generation_jobs, jobs
+from gptviz.session import generation_jobs, jobs, recording_jobs
 from gptviz.session.explain import SAME_TOKEN_AGAIN
 from gptviz.session.generation import GeneratedStep, Generation, History
 from gptviz.session.greedy_loop import ids_of
 from gptviz.session.state import ViewState
+from gptviz.session.without_model import lacks_model
 from gptviz.session.worker import Outcome
 
 if TYPE_CHECKING:
     from gptviz.analysis.candidates import Candidate
+    from gptviz.capture.trace import Trace
+    from gptviz.model.gpt import GPTModel
     from gptviz.session.session import Session
 
 _KEPT_BYTES = 64 * 2**20  # of traces that are not on screen
@@ -29,6 +32,7 @@ class TimeTravel(QObject):
         super().__init__(session)
         self._session = session
         self._passes: OrderedDict[tuple[int, ...], jobs.PassResult] = OrderedDict()  # the one used last is the last
+        self._recorded: dict[tuple[int, ...], jobs.PassResult] = {}
         session.changed.connect(self._state_changed)
 
     # --- to another step ---------------------------------------------------------------------------------
@@ -96,10 +100,12 @@ class TimeTravel(QObject):
         state, place = self._session.state, self.here
         if place is None or place == len(state.generation.steps) or state.trace is None or self._session.computing:
             return
+        if not state.trace.has("out_head") and self._session.recording.loads_first(self.redraw):
+            return
         at_hand = jobs.PassResult(state.trace, state.trace_rows)
         before = state.generation.before(place)
         request = generation_jobs.StepRequest(before, state.decoding, state.selection.layer, at_hand)
-        work = partial(generation_jobs.generate_step, *self._session.engine, request)
+        work = partial(generation_jobs.generate_at_hand, request)
         self._session.submit("Choosing again", work, self._redrawn)
 
     def switch(self, branch: int) -> None:
@@ -149,6 +155,21 @@ class TimeTravel(QObject):
     def forget(self) -> None:
         """Let go of all passes that are not on screen."""
         self._passes.clear()
+        self._recorded = {}
+
+    def at_hand(self) -> "dict[tuple[int, ...], Trace]":
+        """Return the traces that need not be computed again, by the IDs of their only row."""
+        return {ids: kept.trace for ids, kept in (*self._recorded.items(), *self._passes.items())}
+
+    def take_recorded(self, passes: "dict[tuple[int, ...], jobs.PassResult]") -> None:
+        """Hold the passes of a recorded run, whatever they weigh, until another model comes."""
+        self._recorded = passes
+
+    def take_model(self, model: "GPTModel") -> None:
+        """Let the passes of a recorded run have their model."""
+        for passes in (self._recorded, self._passes):
+            for ids, passed in passes.items():
+                passes[ids] = replace(passed, trace=recording_jobs.with_model(passed.trace, model))
 
     @property
     def kept_bytes(self) -> int:
@@ -180,11 +201,15 @@ class TimeTravel(QObject):
         trace = session.state.trace
         if not ids or (trace is not None and not session.computing and ids_of(trace) == ids):
             return
-        passed = self._passes.get(ids)
-        if passed is None or session.computing:
+        passed = self._passes.get(ids) or self._recorded.get(ids)
+        if passed is None and lacks_model(session, "The panes stay as they are", "that pass is not in the recording"):
+            shown = session.loop.step_of(trace)
+            session.change(generation=replace(session.state.generation, shown=shown))
+        elif passed is None or (session.computing and not session.recording.unloaded):
             session.submit_pass([ids], text, self._pass_ended)
         else:
-            self._passes.move_to_end(ids)
+            if ids in self._passes:
+                self._passes.move_to_end(ids)
             session.change(**session.shown(passed))
             session.select()  # which fetches the inside of the selected block
 

@@ -9,7 +9,10 @@ _PAUSE_MS = 2  # in which what was just drawn is painted, and keys and clicks ar
 
 
 class Turns(QObject):
-    """Runs what was added in turn: ten panes that show a large trace at once would stop the window for a while."""
+    """Runs what was added in turn: ten panes that show a trace at once would stop the window for a while.
+
+    The first one goes at once. Whoever still waits when something newer comes is called once, for the newest.
+    """
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -19,11 +22,18 @@ class Turns(QObject):
         self._timer.setInterval(_PAUSE_MS)
         self._timer.timeout.connect(self._next)
 
+    @property
+    def pending(self) -> bool:
+        """Whether somebody waits for a turn."""
+        return bool(self._waiting)
+
     def add(self, owner: QObject, call: Callable[[], None]) -> None:
         """Call ``call`` when the turn comes to ``owner``, if it still exists."""
-        self._waiting[owner] = call
-        if not self._timer.isActive():
+        if self._timer.isActive():
+            self._waiting[owner] = call
+        else:
             self._timer.start()
+            call()
 
     def close(self) -> None:
         """Forget who waits."""
@@ -36,7 +46,6 @@ class Turns(QObject):
             return
         owner = next(iter(self._waiting))
         call = self._waiting.pop(owner)
-        if self._waiting:
-            self._timer.start()
+        self._timer.start()
         if isValid(owner):
             call()

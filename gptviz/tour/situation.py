@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gptviz.analysis.attention import weights_at_hand
 from gptviz.analysis.candidates import softmax
 from gptviz.analysis.layer_norm import LayerNormView, layer_norm_view
 from gptviz.capture.stages import block_name
@@ -73,13 +74,13 @@ class Situation:
         Raises
         ------
         NotYetError
-            If no pass has run, the pass has not come so far, or the block is being run again.
+            If no pass has run, the pass has not come so far, the block is being run again, or was not recorded.
         """
         trace, name = self.pass_, self.whole(local_name)
         if name not in trace:
             raise NotYetError("end")
         if not trace.has(name):
-            raise NotYetError("block")
+            raise NotYetError("block" if trace.can_replay else "recording")
         return trace.array(name)
 
     def features(self, local_name: str) -> Array:
@@ -99,8 +100,10 @@ class Situation:
     @cached_property
     def attention(self) -> Array:
         """The attention weights (T,) of the selected query in the selected head."""
-        weights: Array = self.array("att.weights")[self.row, self.head, self.token]
-        return weights
+        at_hand = weights_at_hand(self.pass_, self.layer)
+        weights = self.array("att.weights") if at_hand is None else at_hand
+        row: Array = weights[self.row, self.head, self.token]
+        return row
 
     @cached_property
     def logits(self) -> Array:

@@ -25,26 +25,48 @@ class _River(QGraphicsItem):
         super().__init__()
         self.source, self.target = source, target
         self.row = -1
-        self.path = QPainterPath()  # of all rows
+        self._layout: FlowLayout | None = None
         self._single = True  # rows flow one by one
         self._dry = False  # the numbers of one end are not at hand: nothing flows
+        self._place: object = None  # what the path follows from
+        self._bounds = QRectF()
+        self._path: QPainterPath | None = None  # made when it is needed: most are out of sight
         self._picture: tuple[str, float, QPixmap] | None = None
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
 
+    def place(self, layout: FlowLayout) -> None:
+        """Flow between the places that ``layout`` has."""
+        ends = self.source.name, self.target.name
+        start, end = (QRectF(layout.boxes[name]) for name in ends)
+        count, dry = layout.plan.rows, not layout.plan.missing.isdisjoint(ends)
+        single = count <= _SINGLE_ROWS or self.target.kind is Kind.LAST
+        likely = layout.plan.likely if self.target.kind is Kind.NEXT else None
+        rows = count if single or likely else None  # as one, they flow the same way however many they are
+        place = start, end, layout.arm_box, layout.zoom, rows, dry, likely
+        self._layout = layout
+        if place != self._place:
+            self.prepareGeometryChange()
+            self._place, self._single, self._dry, self._path, self._picture = place, single, dry, None, None
+            self._bounds = QRectF(self._bounds_of(layout, start, end).adjusted(-1, -2, 1, 2).toAlignedRect())
+
+    @property
+    def path(self) -> QPainterPath:
+        """The area of all rows."""
+        if self._path is None:
+            self._path = self._path_of_rows()
+            self._path.setFillRule(Qt.FillRule.WindingFill)
+        return self._path
+
     def boundingRect(self) -> QRectF:
-        return QRectF(self.path.boundingRect().adjusted(-1, -2, 1, 2).toAlignedRect())
+        return self._bounds
 
     def shape(self) -> QPainterPath:
         return QPainterPath()
 
-    def _rows_brush(self) -> QBrush:
-        raise NotImplementedError
-
-    def _paint_rows(self, painter: QPainter) -> None:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        box, ratio, theme = self.boundingRect(), painter.device().devicePixelRatio(), current().name
+    def prepare(self, ratio: float) -> None:
+        """Make the picture of all rows, for a screen with ``ratio`` pixels a px, unless it is there."""
+        box, theme = self._bounds, current().name
         if box.width() * box.height() * ratio > _LARGEST_PICTURE:
-            self._fill_rows(painter)
             return
         if self._picture is None or self._picture[:2] != (theme, ratio):
             pixmap = QPixmap((box.size() * ratio).toSize())
@@ -56,63 +78,91 @@ class _River(QGraphicsItem):
             self._fill_rows(inner)
             inner.end()
             self._picture = theme, ratio, pixmap
-        painter.drawPixmap(box.topLeft(), self._picture[2])
+
+    def _bounds_of(self, layout: FlowLayout, start: QRectF, end: QRectF) -> QRectF:
+        """Return an area that holds the path between the stages at ``start`` and ``end``."""
+        raise NotImplementedError
+
+    def _path_of_rows(self) -> QPainterPath:
+        raise NotImplementedError
+
+    def _rows_brush(self) -> QBrush:
+        raise NotImplementedError
+
+    def _paint_rows(self, painter: QPainter) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.prepare(painter.device().devicePixelRatio())
+        if self._picture is None:
+            self._fill_rows(painter)
+        else:
+            painter.drawPixmap(self._bounds.topLeft(), self._picture[2])
 
     def _fill_rows(self, painter: QPainter) -> None:
-        if self._dry:
-            return
-        painter.fillPath(self.path, self._rows_brush())
+        if not self._dry:
+            painter.fillPath(self.path, self._rows_brush())
 
 
 class BandItem(_River):
     """Bands from one stage to the next, one a token row; the selected row's stands out."""
 
-    def __init__(self, source: FlowStage, target: FlowStage) -> None:
-        super().__init__(source, target)
-        self._row_path: Callable[[int], QPainterPath] = lambda row: QPainterPath()
-        self._ends = (0.0, 1.0)
+    @property
+    def _turns_up(self) -> bool:
+        """Whether the rows become columns: each key is one of the scores."""
+        return self.target.title == "scores" and self.source.title == "keys"
 
-    def place(self, layout: FlowLayout) -> None:
-        """Flow between the places that ``layout`` has."""
-        self.prepareGeometryChange()
-        self._picture = None
-        self._dry = not layout.plan.missing.isdisjoint((self.source.name, self.target.name))
-        start, end = layout.boxes[self.source.name], layout.boxes[self.target.name]
-        self._ends = start.right(), end.left()
-        count = layout.plan.rows
+    def _bounds_of(self, layout: FlowLayout, start: QRectF, end: QRectF) -> QRectF:
         if self.target.kind is Kind.NEXT:
-            self.path = _delta(layout, self.source, self.target)
-            self._row_path = lambda row: QPainterPath()
-            return
-        if self.target.title == "scores" and self.source.title == "keys":
-            self._ends = start.right(), end.right()
-            self._row_path = _keys_path(layout, self.source, self.target)
+            return self.path.boundingRect()
+        if self._turns_up:
+            corners = QPointF(start.right(), end.bottom()), QPointF(max(start.right(), end.right()), start.bottom())
         else:
-            here, there = layout.rows(self.source), layout.rows(self.target)
-            self._row_path = lambda row: band(*self._ends, _half(here, row), _half(there, row))
-        rows = range(count - 1, count) if self.target.kind is Kind.LAST else range(count)
-        self._single = len(rows) <= _SINGLE_ROWS
+            upper, lower = min(start.top(), end.top()), max(start.bottom(), end.bottom())
+            corners = QPointF(start.right(), upper), QPointF(end.left(), lower)
+        return QRectF(*corners).normalized()
+
+    def _path_of_rows(self) -> QPainterPath:
+        layout = self._layout
+        assert layout is not None
+        if self.target.kind is Kind.NEXT:
+            return _delta(layout, self.source, self.target)
+        path_of, count = self._row_paths(), layout.plan.rows
         if self._single:
-            self.path = QPainterPath()
-            for row in rows:
-                self.path.addPath(self._row_path(row))
-        elif self.target.title == "scores" and self.source.title == "keys":
-            self.path = _hull(self._row_path(0), self._row_path(count - 1))
-        else:
-            self.path = band(*self._ends, (start.top(), start.bottom()), (end.top(), end.bottom()))
-        self.path.setFillRule(Qt.FillRule.WindingFill)
+            path = QPainterPath()
+            for row in range(count - 1, count) if self.target.kind is Kind.LAST else range(count):
+                path.addPath(path_of(row))
+            return path
+        if self._turns_up:
+            return _hull(path_of(0), path_of(count - 1))
+        spans = (_whole(layout, stage) for stage in (self.source, self.target))
+        return band(*self._ends, *spans)
+
+    @property
+    def _ends(self) -> _Span:
+        assert self._layout is not None
+        start, end = self._layout.boxes[self.source.name], self._layout.boxes[self.target.name]
+        return start.right(), end.right() if self._turns_up else end.left()
+
+    def _row_paths(self) -> Callable[[int], QPainterPath]:
+        """Return what gives the path of a row."""
+        layout = self._layout
+        assert layout is not None
+        if self._turns_up:
+            return _keys_path(layout, self.source, self.target)
+        here, there, ends = layout.rows(self.source), layout.rows(self.target), self._ends
+        return lambda row: band(*ends, _half(here, row), _half(there, row))
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
         self._paint_rows(painter)
-        if self.row >= 0 and self.target.kind is not Kind.LAST and not self._dry:
-            painter.fillPath(self._row_path(self.row), self._gradient(_STRONG if self._single else _THIN_STRONG))
+        if self.row >= 0 and self.target.kind not in (Kind.LAST, Kind.NEXT) and not self._dry:
+            painter.fillPath(self._row_paths()(self.row), self._gradient(_STRONG if self._single else _THIN_STRONG))
 
     def _rows_brush(self) -> QBrush:
         calm = _CALM if current().name == "light" else _CALM * 1.25
         return self._gradient(calm if self._single else calm * _WIDE)
 
     def _gradient(self, alpha: float) -> QBrush:
-        gradient = QLinearGradient(QPointF(self._ends[0], 0), QPointF(self._ends[1], 0))
+        left, right = self._ends
+        gradient = QLinearGradient(QPointF(left, 0), QPointF(right, 0))
         gradient.setColorAt(0, family_color(self.source.family, alpha))
         gradient.setColorAt(1, family_color(self.target.family, alpha))
         return QBrush(gradient)
@@ -123,24 +173,21 @@ class ShortcutItem(_River):
 
     def __init__(self, source: FlowStage, target: FlowStage) -> None:
         super().__init__(source, target)
-        self._layout: FlowLayout | None = None
         self.setZValue(2)
 
-    def place(self, layout: FlowLayout) -> None:
-        """Leave at the input's place and join at the addition's."""
-        self.prepareGeometryChange()
-        self._picture = None
-        self._dry = not layout.plan.missing.isdisjoint((self.source.name, self.target.name))
-        self._layout = layout
-        count = layout.plan.rows
-        self._single = count <= _SINGLE_ROWS
-        if self._single:
-            self.path = QPainterPath()
-            for row in range(count):
-                self.path.addPath(self._row_path(row))
-        else:
-            self.path = self._arm(_whole(layout, self.source), _whole(layout, self.target), layout.arm_box)
-        self.path.setFillRule(Qt.FillRule.WindingFill)
+    def _bounds_of(self, layout: FlowLayout, start: QRectF, end: QRectF) -> QRectF:
+        lowest = max(start.bottom(), end.bottom()) + px(9)  # a row is thinner, but in the middle of its strip
+        return QRectF(QPointF(start.right(), layout.arm_box[0] - 1), QPointF(end.left(), lowest)).normalized()
+
+    def _path_of_rows(self) -> QPainterPath:
+        layout = self._layout
+        assert layout is not None
+        if not self._single:
+            return self._arm(_whole(layout, self.source), _whole(layout, self.target), layout.arm_box)
+        path = QPainterPath()
+        for row in range(layout.plan.rows):
+            path.addPath(self._row_path(row))
+        return path
 
     def _row_path(self, row: int) -> QPainterPath:
         layout = self._layout

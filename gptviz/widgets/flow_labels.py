@@ -49,6 +49,10 @@ class LabelsItem(QGraphicsItem):
         self._labels = None
         self.update()
 
+    def prepare(self) -> None:
+        """Choose the words now, and not when they are painted."""
+        self._written()
+
     def _written(self) -> list[Label]:
         """Return the labels: the selected stage's come first, so that they find room."""
         layout = self._layout
@@ -171,14 +175,15 @@ def _touches_any(edges: _Edges, others: Sequence[_Edges]) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def _width_of(text: str, key: str) -> float:
-    font = QFont()
-    font.fromString(key)
+def _width_of(text: str, family: str, pixels: int, weight: int) -> float:
+    font = QFont(family)
+    font.setPixelSize(pixels)
+    font.setWeight(QFont.Weight(weight))
     return QFontMetricsF(font).horizontalAdvance(text)
 
 
 def _width(text: str, font: QFont) -> float:
-    return _width_of(text, font.toString())
+    return _width_of(text, font.family(), font.pixelSize(), int(font.weight()))
 
 
 class BlockGround(QGraphicsItem):

@@ -113,6 +113,10 @@ class FlowView(QGraphicsView):
         """Draw everything anew, in the colours and sizes of the theme."""
         self._lay_out()
 
+    def prepare_labels(self) -> None:
+        """Choose the words before they are painted."""
+        self._labels.prepare()
+
     def box(self, name: str) -> QRectF | None:
         """Return a stage's place, in pixels of the viewport; None if it has none."""
         if name not in self.items_:

@@ -1,8 +1,9 @@
 """How far something quiet has come, with a way to stop it or to go on; or a few words in its place."""
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
+from gptviz.widgets.progress_bar import ProgressBar
 from gptviz.widgets.theme import UNIT, px
 
 _WIDTH = 96  # px
@@ -16,9 +17,7 @@ class ProgressLine(QWidget):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self.bar = QProgressBar()
-        self.bar.setTextVisible(False)
-        self.bar.setAccessibleName(name)
+        self.bar = ProgressBar(name)
         self.words = QLabel()
         self.words.setObjectName("muted")
         self.words.setTextFormat(Qt.TextFormat.PlainText)
@@ -44,8 +43,7 @@ class ProgressLine(QWidget):
 
     def show_progress(self, done: int, total: int, text: str, stopped: bool) -> None:
         """Show how much of the whole is done."""
-        self.bar.setRange(0, total)
-        self.bar.setValue(done)
+        self.bar.set_share(done / max(1, total))
         self.bar.show()
         self.button.setText("Go on" if stopped else "Stop")
         self.button.setToolTip("Do the rest too" if stopped else "Keep what is there, and do no more")

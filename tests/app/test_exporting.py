@@ -207,7 +207,7 @@ def test_another_run_takes_the_place_of_slides(user: User, qtbot: QtBot, tmp_pat
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("kind", ["png", "pdf"])
+@pytest.mark.parametrize("kind", ["png", "npy"])
 def test_what_can_not_be_written_is_said_and_what_was_there_stays(
     user: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
@@ -217,6 +217,7 @@ def test_what_can_not_be_written_is_said_and_what_was_there_stays(
     (tmp_path / "old").write_text("what was there")
     monkeypatch.setattr(os, "fsync", full)
 
+    user.window.session.select_stage("trf_blocks.0.att.weights")
     user.window.actions_.exporting.write(kind, tmp_path / "old", user.window.docks["stage"])
     user.waits()
 
@@ -226,6 +227,7 @@ def test_what_can_not_be_written_is_said_and_what_was_there_stays(
 
 
 def test_a_folder_is_no_target(user: User, tmp_path: Path) -> None:
+    user.window.session.select_stage("trf_blocks.0.att.weights")
     user.window.actions_.exporting.write("npy", tmp_path, user.window.docks["stage"])
     user.waits()
 

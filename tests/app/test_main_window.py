@@ -294,7 +294,7 @@ def test_while_the_model_is_built_there_is_progress(
     session.start("tiny", 123)
 
     qtbot.waitUntil(lambda: window.status.activity.text() == "Initialising tiny …")
-    assert window.status.progress.value() == window.status.progress.maximum() / 2
+    assert window.status.progress.share == 0.5
     assert window.status.cancel.isVisible()
 
 
@@ -319,8 +319,7 @@ def test_while_a_pass_runs_the_status_counts_the_stages(user: User, hold: Hold, 
 
     qtbot.waitUntil(lambda: user.window.status.activity.text().endswith("stage 28 / 55"))
     assert user.window.status.activity.text().startswith("Running the forward pass …")
-    progress = user.window.status.progress
-    assert progress.value() / progress.maximum() == pytest.approx(28 / 55, abs=0.001)
+    assert user.window.status.progress.share == pytest.approx(28 / 55)
 
 
 # --- closing ---------------------------------------------------------------------------------------------

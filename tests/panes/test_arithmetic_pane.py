@@ -137,7 +137,7 @@ def test_a_wrong_number_is_said_to_be_wrong_in_red(pane: ArithmeticPane) -> None
     assert pane.verdict.palette().windowText().color() != before
 
 
-def test_a_block_that_is_not_at_hand_is_waited_for(pane: ArithmeticPane) -> None:
+def test_a_block_that_is_not_at_hand_is_waited_for(pane: ArithmeticPane, qtbot: QtBot) -> None:
     session, trace = pane.session, pane.session.state.trace
     assert trace is not None
     kept = {name: tensor for name, tensor in trace.kept.items() if ".att." not in name}
@@ -149,7 +149,7 @@ def test_a_block_that_is_not_at_hand_is_waited_for(pane: ArithmeticPane) -> None
     assert not pane.working.isVisible()
     assert not pane.copy.isEnabled()
     session.change(trace=trace)
-    assert pane.working.isVisible()
+    qtbot.waitUntil(pane.working.isVisible)
 
 
 def test_without_a_pass_there_is_a_hint(pane: ArithmeticPane) -> None:

@@ -159,24 +159,26 @@ def test_the_shortcuts_start_at_the_blocks_input_and_at_the_first_sum(pane: Flow
 # --- colours ---------------------------------------------------------------------------------------------
 
 
-def test_the_colours_come_from_the_tensor(pane: FlowPane, ready: Session) -> None:
+def test_the_colours_come_from_the_tensor(pane: FlowPane, ready: Session, wait: Wait) -> None:
     trace = ready.state.trace
     assert trace is not None
     before, untouched = (drawn(picture(pane), pane, name) for name in ("drop_emb", "tok_emb"))
     ready.change(trace=replace(trace, kept={**trace.kept, "drop_emb": -trace.kept["drop_emb"]}))
+    wait()
     after = drawn(picture(pane), pane, "drop_emb")
 
     assert all(one != other for one, other in zip(before, after, strict=True))
     assert drawn(picture(pane), pane, "tok_emb") == untouched
 
 
-def test_rows_are_tokens_and_queries_are_not_mixed_up_with_keys(pane: FlowPane, ready: Session) -> None:
+def test_rows_are_tokens_and_queries_are_not_mixed_up_with_keys(pane: FlowPane, ready: Session, wait: Wait) -> None:
     trace = ready.state.trace
     assert trace is not None
     scores = torch.full_like(trace[SCORES], -1.0)
     scores[..., 3, 0] = 1.0  # the last query looks at the first key
     there = "replayed" if SCORES in trace.replayed else "kept"
     ready.change(trace=replace(trace, **{there: {**getattr(trace, there), SCORES: scores}}))
+    wait()
     shown, box = picture(pane), pane.view.box(SCORES)
     assert box is not None
     cell = box.width() / 4
@@ -188,11 +190,12 @@ def test_rows_are_tokens_and_queries_are_not_mixed_up_with_keys(pane: FlowPane, 
     assert orange == [(3, 0)]
 
 
-def test_stages_that_are_not_at_hand_are_empty(pane: FlowPane, ready: Session) -> None:
+def test_stages_that_are_not_at_hand_are_empty(pane: FlowPane, ready: Session, wait: Wait) -> None:
     trace = ready.state.trace
     assert trace is not None
     gone = {"final_norm", "out_head", "last", "next"}
     ready.change(trace=replace(trace, kept={name: kept for name, kept in trace.kept.items() if name not in gone}))
+    wait()
 
     assert not is_coloured(picture(pane), pane, "final_norm")
     assert is_coloured(picture(pane), pane, "trf_blocks.0.shortcut2")

@@ -69,6 +69,11 @@ class Cell:
         """Return the numbers of a parameter along the axis that is None in ``index``."""
         return Vector(symbol, path, index, _row(self.trace.parameter(path), index), "feature", parameter=True)
 
+    def hides(self, query: int, key: int) -> bool:
+        """Tell whether the causal mask hides ``key`` from ``query``: as the live module has it, or else its class."""
+        future = self.module.future
+        return key > query if future.is_meta else bool(future[query, key])
+
     def score(self) -> Terms | None:
         """Return query · key of an attention cell, feature by feature; None elsewhere, and while they are not there."""
         if self.stage.dims != "BHTT" or self.stage.layer is None:

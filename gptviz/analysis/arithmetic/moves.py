@@ -9,6 +9,8 @@ from gptviz.analysis.arithmetic.parts import Explanation, Operand, Step, Terms
 from gptviz.analysis.arithmetic.writing import figure, whole
 from gptviz.analysis.place import Place
 
+_TABLE = "table look-up"
+
 
 def given(cell: Cell) -> Explanation:
     """A token ID: what goes into the model."""
@@ -32,31 +34,54 @@ def token_row(cell: Cell) -> Explanation:
     """tok_emb: the row of the table that the token's ID names."""
     b, t, e = cell.index
     token = cell.number("\\word{id}", cell.source, b, t)
-    entry = cell.weight("\\bold{W}", f"{cell.stage.module}.weight", int(token.value), e)
+    table = f"{cell.stage.module}.weight"
     name = f"\\bold{{W}}_{{{whole(token.value)},{e}}}"
     code = (
         f"token = {code_of(token.place)}",
-        f'value = model.get_parameter("{entry.place.name}")[token, {e}]',
+        f'value = model.get_parameter("{table}")[token, {e}]',
     )
     sentence = "The token's ID names a row of the table, and the feature a column. This is where the walk back ends."
-    steps = (
-        Step("which row", f"\\word{{id}}_{{{t}}}", whole(token.value), token.value, whole=True),
-        Step("that entry", f"\\word{{token}}_{{{t},{e}}} = {name}", figure(entry.value), entry.value),
-    )
-    return _same(cell, "table look-up", sentence, steps=steps, operands=(token, entry), code=code)
+    row = Step("which row", f"\\word{{id}}_{{{t}}}", whole(token.value), token.value, whole=True)
+    that = f"\\word{{token}}_{{{t},{e}}} = {name}"
+    lacks = cell.trace.missing(table)
+    if lacks:
+        steps = (row, Step("that entry", that, "", cell.value))
+        return _looked_up(cell, sentence, steps=steps, operands=(token,), code=code, lacks=lacks)
+    entry = cell.weight("\\bold{W}", table, int(token.value), e)
+    steps = (row, Step("that entry", that, figure(entry.value), entry.value))
+    return _same(cell, _TABLE, sentence, steps=steps, operands=(token, entry), code=code)
 
 
 def position_row(cell: Cell) -> Explanation:
     """pos_emb: the row of the table that the position names."""
     t, e = cell.index
-    entry = cell.weight("\\bold{W}", f"{cell.stage.module}.weight", t, e)
+    table = f"{cell.stage.module}.weight"
     equation = f"\\word{{position}}_{{{t},{e}}} = \\bold{{W}}_{{{t},{e}}}"
     sentence = (
         "The position names a row of the second table, and the feature a column. This is where the walk back ends."
     )
+    code = (f"value = {code_of(Place(table, cell.index, parameter=True))}",)
+    lacks = cell.trace.missing(table)
+    if lacks:
+        steps = (Step("", equation, "", cell.value),)
+        return _looked_up(cell, sentence, steps=steps, operands=(), code=code, lacks=lacks)
+    entry = cell.weight("\\bold{W}", table, t, e)
     steps = (Step("", equation, figure(entry.value), entry.value),)
-    return _same(
-        cell, "table look-up", sentence, steps=steps, operands=(entry,), code=(f"value = {code_of(entry.place)}",)
+    return _same(cell, _TABLE, sentence, steps=steps, operands=(entry,), code=code)
+
+
+def _looked_up(
+    cell: Cell,
+    sentence: str,
+    *,
+    steps: tuple[Step, ...],
+    operands: tuple[Operand, ...],
+    code: tuple[str, ...],
+    lacks: str,
+) -> Explanation:
+    """An entry of a table that is not at hand."""
+    return Explanation(
+        cell.stage, cell.index, _TABLE, sentence, steps, operands, math.nan, cell.value, code, lacks=lacks
     )
 
 
@@ -107,7 +132,7 @@ def mask(cell: Cell) -> Explanation:
     """masked: the score, unless the key comes after the query."""
     _, _, q, k = cell.index
     score = cell.number("s", cell.source, *cell.index)
-    hidden = bool(cell.module.future[q, k])
+    hidden = cell.hides(q, k)
     value = -math.inf if hidden else score.value
     told = f"\\word{{key }}{k} > \\word{{query }}{q}" if hidden else f"\\word{{key }}{k} ≤ \\word{{query }}{q}"
     equation = f"\\word{{masked}}_{{{q},{k}}}" + ("" if hidden else f" = s_{{{q},{k}}}")

@@ -162,7 +162,8 @@ class Explanation:
     ``vectors`` and ``terms`` take part in the steps. ``behind`` does not: of what is made from an attention score,
     it is the sum that the score once was. ``own_row`` is the row that the number stands in, where it is compared
     with that which it was made from. ``onward`` is what the window computes from the number where that is no stage:
-    the probability of a logit's token.
+    the probability of a logit's token. ``lacks`` says which operands are not at hand, and why: the number is not
+    recomputed then, and ``recomputed`` is NaN.
     """
 
     stage: "Stage"
@@ -183,6 +184,7 @@ class Explanation:
     own_row: Vector | None = None
     onward: tuple[Step, ...] = ()
     note: str = ""
+    lacks: str = ""
 
     @property
     def place(self) -> Place:
@@ -212,8 +214,8 @@ class Explanation:
 
     @property
     def ok(self) -> bool:
-        """Whether the recomputed number agrees with the model's."""
-        return self.relative <= self.tolerance
+        """Whether the recomputed number agrees with the model's, or could not be recomputed."""
+        return bool(self.lacks) or self.relative <= self.tolerance
 
     @property
     def overflowed(self) -> bool:

@@ -24,9 +24,9 @@ def as_json(explanation: "Explanation", program: str, most: int | None = LARGEST
         "operation": explanation.operation,
         "sentence": explanation.sentence,
         "value": _number(explanation.captured),
-        "recomputed": _number(explanation.recomputed),
-        "difference": _number(explanation.difference),
-        "relative_difference": _number(explanation.relative),
+        "recomputed": None if explanation.lacks else _number(explanation.recomputed),
+        "difference": None if explanation.lacks else _number(explanation.difference),
+        "relative_difference": None if explanation.lacks else _number(explanation.relative),
         "relative_to": explanation.relative_to,
         "size": _number(explanation.size),
         "tolerance": explanation.tolerance,
@@ -103,7 +103,7 @@ def as_lines(explanation: "Explanation", most: int | None = LARGEST) -> Iterator
 def _step_lines(steps: "Sequence[Step]") -> Iterator[str]:
     width = max(len(step.name) for step in steps)
     for step in steps:
-        working = f"{plain(step.equation)} = {plain(step.numbers)}"
+        working = plain(step.equation) + (f" = {plain(step.numbers)}" if step.numbers else "")
         result = _written(step.value)
         ending = "" if working.endswith(f" = {result}") else f" = {result}"
         yield f"  {step.name:<{width}}{'  ' if width else ''}{working}{ending}"
@@ -126,6 +126,8 @@ def verdict(explanation: "Explanation") -> str:
     model, ours = _written(explanation.captured), _written(explanation.recomputed)
     if explanation.note:
         return explanation.note
+    if explanation.lacks:
+        return f"not recomputed: {explanation.lacks}"
     wrong = "this arithmetic does not give the model's number"
     if explanation.overflowed:
         wrong = "a number on the way is beyond 3.4e38, the largest of the model's single precision"

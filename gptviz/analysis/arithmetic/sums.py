@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from gptviz.analysis.arithmetic.cell import Cell, code_along, code_of
 from gptviz.analysis.arithmetic.onward import probability
-from gptviz.analysis.arithmetic.parts import Explanation, Step, Terms, Vector
+from gptviz.analysis.arithmetic.parts import Explanation, Operand, Step, Terms, Vector
 from gptviz.analysis.arithmetic.writing import added, figure, summed
 
 _LINEAR = {  # local name: output, input, weight
@@ -17,6 +17,7 @@ _LINEAR = {  # local name: output, input, weight
     "ff.layers.2": ("y", "h", "\\bold{W}"),
     "out_head": ("\\word{logit}", "x", "\\bold{W}"),
 }
+_DOT = "dot product"
 _ADDED = {  # local name: the two numbers that are added
     "embeddings": ("\\word{token}", "\\word{position}"),
     "shortcut1": ("\\word{attention}", "\\word{stream}"),
@@ -35,23 +36,47 @@ def linear(cell: Cell) -> Explanation:
     out, x, w = _LINEAR[cell.stage.local_name]
     path = cell.stage.module
     features = cell.along(x, cell.source, b, t, None)
-    weights = cell.weights(w, f"{path}.weight", e, None)
     has_bias = getattr(cell.module, "bias", None) is not None
     bias = cell.weight("b", f"{path}.bias", e) if has_bias else None
-    terms = Terms("feature · weight", features.exact * weights.exact, features, weights, bias)
-    product = f"\\sum{{i = 0}}{{{len(terms) - 1}}} {x}_{{{t},i}} · {w}_{{{e},i}}"
+    size = len(features.values)
+    product = f"\\sum{{i = 0}}{{{size - 1}}} {x}_{{{t},i}} · {w}_{{{e},i}}"
     equation = f"{out}_{{{t},{e}}} = {product}" + (f" + b_{{{e}}}" if bias else "")
     what = f"token ID {e}" if cell.stage.name == "out_head" else f"feature {e}"
     sentence = (
-        f"The token's {len(terms):,} features times the {len(terms):,} weights of {what}, added up"
+        f"The token's {size:,} features times the {size:,} weights of {what}, added up"
         f"{'; then the bias' if bias else ''}."
     )
     code = [f"x = {code_along(features)}", f'layer = model.get_submodule("{path}")']
     code.append(f"value = layer.weight[{e}] @ x" + (f" + layer.bias[{e}]" if bias else ""))
-    found = _dot(cell, "dot product", sentence, equation=equation, terms=terms, code=code)
+    lacks = cell.trace.missing(f"{path}.weight")
+    if lacks:
+        found = _dot_without_weights(cell, sentence, equation, features, bias, code=code, lacks=lacks)
+    else:
+        weights = cell.weights(w, f"{path}.weight", e, None)
+        terms = Terms("feature · weight", features.exact * weights.exact, features, weights, bias)
+        found = _dot(cell, _DOT, sentence, equation=equation, terms=terms, code=code)
     if cell.stage.name != "out_head":
         return found
     return replace(found, onward=probability(cell.along("\\word{logit}", "out_head", b, t, None), e))
+
+
+def _dot_without_weights(
+    cell: Cell, sentence: str, equation: str, features: Vector, bias: Operand | None, *, code: list[str], lacks: str
+) -> Explanation:
+    """What is at hand of a dot product whose weights are not."""
+    return Explanation(
+        cell.stage,
+        cell.index,
+        _DOT,
+        sentence,
+        (Step("", equation, "", cell.value),),
+        () if bias is None else (bias,),
+        math.nan,
+        cell.value,
+        tuple(code),
+        vectors=(features,),
+        lacks=lacks,
+    )
 
 
 def scores(cell: Cell) -> Explanation:

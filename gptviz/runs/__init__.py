@@ -1,0 +1,1 @@
+"""The file of a recorded run: safetensors, with what was run and seen in its header. Imports nothing by itself."""

@@ -1,0 +1,271 @@
+"""What a person had on screen, as a run file keeps it beside the passes."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from gptviz.analysis.attribution_question import Question
+from gptviz.analysis.decoding_settings import Decoding
+from gptviz.session.clamping import clamped
+from gptviz.session.costs import Costs
+from gptviz.session.generation import Generation
+from gptviz.session.loop_lines import LoopLines
+from gptviz.session.numbers import ATTENTION_VIEWS, stage_named
+from gptviz.session.requests import CheckpointRequest, UntrainedRequest
+from gptviz.session.state import (
+    CheckReport,
+    LensView,
+    Measured,
+    ModelInfo,
+    Options,
+    Probe,
+    Selection,
+    Trail,
+    ViewState,
+    WhereFrom,
+)
+
+if TYPE_CHECKING:
+    from gptviz.analysis.place import Place
+    from gptviz.capture.trace import Array, Trace
+    from gptviz.model.config import GPTConfig
+
+_LARGEST_TOP = 100_000
+_NORMS = ("norm1", "norm2", "final_norm")
+
+
+class ViewError(ValueError):
+    """What a file says was seen can't have been seen; the message says what."""
+
+
+@dataclass(frozen=True)
+class LensPart:
+    """What a reading of the logit lens has besides its arrays."""
+
+    row: int
+    stages: tuple[str, ...]
+    difference: float
+
+
+@dataclass(frozen=True)
+class RecordedView:
+    """Everything but tensors: prompts, model and where it came from, generation, and what was looked at and measured.
+
+    ``heads`` counts the blocks whose heads were scored, ``uniform`` the rows; ``probe`` are the IDs of the probe.
+    """
+
+    prompts: tuple[str, ...]
+    model: ModelInfo
+    request: UntrainedRequest | CheckpointRequest
+    generation: Generation
+    decoding: Decoding
+    caching: bool
+    costs: Costs
+    loop: LoopLines
+    selection: Selection
+    options: Options
+    trail: Trail
+    breakpoints: frozenset[str]
+    question: Question
+    checks: CheckReport
+    surprisal: tuple[tuple[float, ...], ...] | None
+    note: str
+    heads: int
+    uniform: int
+    probe: tuple[int, ...] | None
+    lens: LensPart | None
+
+
+def view_of(state: ViewState, request: "UntrainedRequest | CheckpointRequest") -> RecordedView:
+    """Return what ``state`` shows besides its trace."""
+    assert state.model is not None
+    reading, measured = state.lens.reading, state.measured
+    return RecordedView(
+        prompts=state.prompts,
+        model=state.model,
+        request=request,
+        generation=replace(state.generation, playing=False),
+        decoding=state.decoding,
+        caching=state.caching,
+        costs=state.costs,
+        loop=replace(state.loop, lit=None, held=False),
+        selection=state.selection,
+        options=replace(state.options, predict_first=False),  # a preference of the person, and none of the run
+        trail=state.trail,
+        breakpoints=state.breakpoints,
+        question=state.where_from.question,
+        checks=state.checks,
+        surprisal=measured.surprisal,
+        note=measured.note,
+        heads=len(measured.heads),
+        uniform=len(measured.uniform),
+        probe=None if measured.probe is None else measured.probe.ids,
+        lens=None if reading is None else LensPart(reading.row, reading.stages, reading.difference),
+    )
+
+
+def arrays_of(state: ViewState) -> "dict[str, Array]":
+    """Return the arrays of ``state`` that were measured, by their names in the file."""
+    measured, reading = state.measured, state.lens.reading
+    found = {f"measured.heads.{place}": scores for place, scores in enumerate(measured.heads)}
+    found |= {f"measured.uniform.{place}": scores for place, scores in enumerate(measured.uniform)}
+    if measured.probe is not None:
+        probe = measured.probe
+        found |= {"probe.scores": probe.scores, "probe.uniform": probe.uniform, "probe.maps": probe.maps}
+    if reading is not None:
+        found |= {"lens.ids": reading.ids, "lens.logits": reading.logits, "lens.probabilities": reading.probabilities}
+    return found
+
+
+def seen_first(view: RecordedView, trace: "Trace") -> dict[str, Any]:
+    """Return what the state has with the trace itself.
+
+    Raises
+    ------
+    ViewError
+        If something is not there in the trace or its model.
+    """
+    check_view(view, trace.config)
+    for problem in _problems_with(view, trace):
+        raise ViewError(problem)
+    stages = (stage for stage in view.breakpoints if stage_named(trace.config, stage) is not None)
+    return {
+        "prompts": view.prompts,
+        "model": view.model,
+        "trace": trace,
+        "generation": view.generation,
+        "decoding": view.decoding,
+        "caching": view.caching,
+        "selection": clamped(view.selection, trace),
+        "breakpoints": frozenset(stages),
+    }
+
+
+def seen_then(view: RecordedView, trace: "Trace", arrays: "Mapping[str, Array]") -> dict[str, Any]:
+    """Return what was measured on the trace, and how it was looked at: it would be dropped with a change of trace.
+
+    Raises
+    ------
+    ViewError
+        If an array is missing, or of another shape than it must have.
+    """
+    config, batch = trace.config, trace.batch
+    take = _Arrays(arrays).take
+    heads = tuple(take(f"measured.heads.{place}", (batch, config.n_heads, None)) for place in range(view.heads))
+    uniform = tuple(take(f"measured.uniform.{place}", (None,)) for place in range(view.uniform))
+    probe = None
+    if view.probe is not None:
+        size = len(view.probe)
+        probe = Probe(
+            view.probe,
+            take("probe.scores", (config.n_layers, config.n_heads, None)),
+            take("probe.uniform", (None,)),
+            take("probe.maps", (config.n_layers, config.n_heads, size, size)),
+        )
+    return {
+        "checks": view.checks,
+        "measured": Measured(heads, uniform, view.surprisal, probe, view.note),
+        "lens": LensView(_reading(view.lens, trace, take)),
+        "costs": view.costs,
+        "loop": view.loop,
+        "trail": view.trail,
+        "options": view.options,
+        "where_from": WhereFrom(view.question),
+    }
+
+
+class _Arrays:
+    def __init__(self, arrays: "Mapping[str, Array]") -> None:
+        self._arrays = arrays
+
+    def take(self, name: str, shape: tuple[int | None, ...]) -> "Array":
+        """Return an array of ``shape``, in which None stands for any size."""
+        array = self._arrays.get(name)
+        if array is None or array.ndim != len(shape):
+            raise ViewError(f"it has no fitting {name}")
+        if any(size not in (None, there) for size, there in zip(shape, array.shape, strict=True)):
+            raise ViewError(f"{name} has another shape than the run")
+        return array
+
+
+def _reading(part: LensPart | None, trace: "Trace", take: "Callable[..., Array]") -> Any:
+    if part is None:
+        return None
+    from gptviz.analysis.logit_lens import LensReading, lens_stages  # noqa: PLC0415 - imports NumPy
+
+    if part.stages != lens_stages(trace.config) or not 0 <= part.row < trace.batch:
+        raise ViewError("its lens is that of another model")
+    size = len(part.stages), trace.tokens, None
+    ids = take("lens.ids", size)
+    size = ids.shape
+    return LensReading(
+        part.row, part.stages, ids, take("lens.logits", size), take("lens.probabilities", size), part.difference
+    )
+
+
+def check_view(view: RecordedView, config: "GPTConfig") -> None:
+    """Look whether a model of ``config`` can have been seen so.
+
+    Raises
+    ------
+    ViewError
+        If not; a file of this version that gptviz wrote has no such thing.
+    """
+    for problem in (*_problems(view, config), *_problems_of_generation(view.generation, config)):
+        raise ViewError(problem)
+
+
+def _problems(view: RecordedView, config: "GPTConfig") -> Iterator[str]:
+    if view.model.config != config:
+        yield "its model has another configuration than its passes"
+    if isinstance(view.request, UntrainedRequest) and view.request.seed < 0:
+        yield "its seed is negative"
+    if not view.prompts or len(view.prompts) > 64:
+        yield "it has no prompt, or too many"
+    if view.selection.norm not in _NORMS or view.options.attention_view not in ATTENTION_VIEWS:
+        yield "it looks at something that is not there"
+    if not 1 <= view.options.top_k <= _LARGEST_TOP:
+        yield "it lists an impossible number of tokens"
+    tokens = (view.question.token, view.question.minus)
+    if any(token is not None and not 0 <= token < config.vocab_size for token in tokens):
+        yield "it asks for a token that is not there"
+    if not -1 <= view.trail.at < max(1, len(view.trail.places)) or (view.trail.places and view.trail.at < 0):
+        yield "its trail has no present place"
+
+
+def _problems_with(view: RecordedView, trace: "Trace") -> Iterator[str]:
+    if not 0 <= view.heads <= trace.config.n_layers or not 0 <= view.uniform <= trace.batch:
+        yield "it has scored more heads than there are"
+    yield from (f"it remembers the place {place}" for place in view.trail.places if not _is_place(place, trace))
+    if view.surprisal is not None and [len(row) for row in view.surprisal] != [trace.tokens] * trace.batch:
+        yield "its surprisal is that of another text"
+
+
+def _problems_of_generation(generation: Generation, config: "GPTConfig") -> Iterator[str]:
+    nodes, branches = generation.nodes, generation.branches
+    for place, node in enumerate(nodes):
+        if node.parent is not None and not 0 <= node.parent < place:
+            yield "a step comes after one that is not there"
+        if any(not 0 <= token.id < config.vocab_size for token in (node.chosen, *node.candidates)):
+            yield "a step has a token that the vocabulary lacks"
+    if not 0 <= generation.branch < len(branches):
+        yield "its branch is not there"
+        return
+    for branch in branches:
+        if branch.tip is not None and not 0 <= branch.tip < len(nodes):
+            yield "a branch ends with a step that is not there"
+            return
+        if branch.origin is not None and not 0 <= branch.origin < len(branches):
+            yield "a branch leaves one that is not there"
+    if any(not 0 <= token < config.vocab_size for token in generation.prompt):
+        yield "its prompt has IDs that the vocabulary lacks"
+    if generation.shown is not None and not 0 <= generation.shown < len(generation.steps):
+        yield "it shows a step that is not there"
+
+
+def _is_place(place: "Place", trace: "Trace") -> bool:
+    stage = stage_named(trace.config, place.name)
+    if stage is None or place.parameter:
+        return False
+    shape = stage.shape(trace.config, trace.batch, trace.tokens)
+    return len(shape) == len(place.index) and all(0 <= at < size for at, size in zip(place.index, shape, strict=True))

@@ -1,0 +1,320 @@
+"""What the worker runs to save and open runs. torch is imported inside the functions: see ``jobs``."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gptviz import __version__
+from gptviz.session import jobs
+from gptviz.session.recorded_view import RecordedView, ViewError, check_view, seen_first, seen_then
+from gptviz.session.requests import CheckpointRequest, ModelRequest
+from gptviz.session.worker import JobContext
+
+if TYPE_CHECKING:
+    from gptviz.capture.trace import Array, Trace
+    from gptviz.model.gpt import GPTModel
+    from gptviz.runs.header import Header, PassEntry, Vocabulary
+    from gptviz.runs.plan import Plan
+    from gptviz.runs.writing import RunWriter
+    from gptviz.tokenizer import Tokenizer
+
+Ids = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class SaveRequest:
+    """What is to be saved as ``path``, with tensors of at most ``budget`` bytes.
+
+    ``screen`` is the pass on screen, with the inside of block ``layer`` first. ``others`` are the IDs of the other
+    passes in order of importance, of which those in ``at_hand`` need not run again. ``model`` is None if it is not
+    loaded, and ``weights`` its hash if that is known.
+    """
+
+    path: Path
+    budget: int
+    screen: "Trace"
+    layer: int
+    others: tuple[Ids, ...]
+    at_hand: Mapping[Ids, "Trace"]
+    model: "GPTModel | None"
+    weights: str | None
+    tokenizer: "Tokenizer"
+    view: RecordedView
+    arrays: "Mapping[str, Array]"
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What was written: bytes, blocks of the pass on screen, and how many of the other passes."""
+
+    path: Path
+    nbytes: int
+    blocks: int
+    of_blocks: int
+    passes: int
+    of_passes: int
+    weights: str
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A run as it was saved: its passes (that on screen first), texts, and what changes in the state, in two goes."""
+
+    path: Path
+    header: "Header"
+    passes: "tuple[jobs.PassResult, ...]"
+    tokenizer: "Tokenizer"
+    view: RecordedView
+    first: Mapping[str, Any]
+    then: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The model of a run, and the hash of its weights."""
+
+    built: jobs.BuiltModel
+    weights: str
+
+
+# --- saving ----------------------------------------------------------------------------------------------
+
+
+def save_run(request: SaveRequest, context: JobContext) -> Saved:
+    """Write a run into one file; blocks and passes that are not at hand run again."""
+    from gptviz.runs.errors import RunFileError
+    from gptviz.runs.plan import outside_bytes
+    from gptviz.runs.writing import RunWriter, check_target
+
+    check_target(request.path)
+    planned = planned_for(request)
+    config = request.screen.config
+    if not planned.fits:
+        need = outside_bytes(config, request.screen.batch, request.screen.tokens)
+        raise RunFileError(
+            f"the pass on screen needs {need / 2**20:,.1f} MB without the insides of blocks, and the budget is "
+            f"{request.budget / 2**20:,.1f} MB",
+            f"Choose a budget of {-(-need // 2**20):,} MB or more",
+        )
+    weights = request.weights or _hashed(request.model, context)
+    chosen = [
+        None,
+        *(ids for ids, blocks in zip(request.others, planned.blocks[1:], strict=True) if blocks is not None),
+    ]
+    depths = [blocks for blocks in planned.blocks if blocks is not None]
+    name = request.path.name
+    context.report(f"Saving {name}")
+
+    def on_part(size: int) -> None:
+        context.report(f"Saving {name}", min(1.0, size / max(1, planned.nbytes)))
+
+    base = _header(request, weights)
+    with RunWriter(request.path, _room(request, base, len(chosen)), on_part) as writer:
+        _write_rest(writer, request)
+        entries = []
+        for number, (ids, blocks) in enumerate(zip(chosen, depths, strict=True)):
+            trace = request.screen if ids is None else _pass(request, ids, context)
+            first = request.layer if ids is None else 0
+            entries.append(_write_pass(writer, number, trace, _layers(trace, blocks, first)))
+        from gptviz.runs.header import header_to_json
+
+        context.report(f"Saving {name}", 1.0)
+        nbytes = writer.finish(header_to_json(replace(base, passes=tuple(entries))))
+    return Saved(request.path, nbytes, depths[0], config.n_layers, len(chosen) - 1, len(request.others), weights)
+
+
+def planned_for(request: SaveRequest) -> "Plan":
+    """Return what of the run fits into the budget."""
+    from gptviz.runs.plan import PassSize, plan
+
+    layers = request.screen.config.n_layers
+    screen = request.screen
+    sizes = [PassSize(screen.batch, screen.tokens, layers if screen.can_replay else len(_at_hand(screen)))]
+    for ids in request.others:
+        trace = request.at_hand.get(ids)
+        can = request.model is not None or (trace is not None and trace.can_replay)
+        sizes.append(PassSize(1, len(ids), layers if can or trace is None else len(_at_hand(trace))))
+    return plan(screen.config, sizes, request.budget)
+
+
+def _at_hand(trace: "Trace") -> list[int]:
+    return [layer for layer in range(trace.config.n_layers) if trace.has_block(layer)]
+
+
+def _layers(trace: "Trace", blocks: int, first: int) -> list[int]:
+    """Return which blocks' insides are recorded: ``first``, then those at hand, then the others."""
+    at_hand = set(_at_hand(trace))
+    can = range(trace.config.n_layers) if trace.can_replay else sorted(at_hand)
+    return sorted(can, key=lambda layer: (layer != first, layer not in at_hand, layer))[:blocks]
+
+
+def _pass(request: SaveRequest, ids: Ids, context: JobContext) -> "Trace":
+    trace = request.at_hand.get(ids)
+    if trace is None:
+        assert request.model is not None
+        context.records.clear()
+        trace = jobs.run_pass(request.model, request.tokenizer, jobs.PassRequest([ids], 0), context).trace
+    return trace
+
+
+def _write_pass(writer: "RunWriter", number: int, trace: "Trace", layers: list[int]) -> "PassEntry":
+    from gptviz.runs.traces import digests, entry_of, inside, outside, place_of
+
+    at_once = outside(trace)
+    for layer in layers:
+        if trace.has_block(layer):
+            at_once |= inside(trace, layer)
+    kept = list(at_once)
+    writer.add({place_of(number, name): tensor for name, tensor in at_once.items()})
+    for layer in layers:
+        if not trace.has_block(layer):
+            tensors = inside(trace, layer)
+            kept.extend(tensors)
+            writer.add({place_of(number, name): tensor for name, tensor in tensors.items()})
+    writer.add({place_of(number, name, digest=True): tensor for name, tensor in digests(trace).items()})
+    return entry_of(trace, tuple(kept))
+
+
+def _write_rest(writer: "RunWriter", request: SaveRequest) -> None:
+    import torch
+
+    from gptviz.runs.traces import small_parameters
+
+    small = small_parameters(request.screen.replay.model)
+    writer.add({f"parameters.{path}": tensor for path, tensor in small.items()})
+    writer.add({name: torch.from_numpy(array.copy()) for name, array in request.arrays.items()})
+
+
+def _hashed(model: "GPTModel | None", context: JobContext) -> str:
+    from gptviz.runs.weights_hash import weights_hash
+
+    assert model is not None
+    return weights_hash(model, lambda share: context.report("Hashing the weights", share))
+
+
+def _header(request: SaveRequest, weights: str) -> "Header":
+    from gptviz.runs.codec import encode
+    from gptviz.runs.header import Header
+    from gptviz.runs.traces import small_parameters
+
+    trace = request.screen
+    return Header(
+        gptviz=__version__,
+        written=datetime.now(UTC).isoformat(timespec="seconds"),
+        config=trace.config,
+        weights=weights,
+        vocabulary=_vocabulary(request.tokenizer),
+        stages=tuple((record.name, record.parameters) for record in trace.records),
+        parameters=tuple(small_parameters(trace.replay.model)),
+        passes=(),
+        view=encode(request.view),
+    )
+
+
+def _room(request: SaveRequest, base: "Header", passes: int) -> tuple[int, int]:
+    """Return how many tensors there will be at most, and how many characters of header besides."""
+    import json
+
+    from gptviz.runs.header import header_to_json
+
+    stages, tokens = len(base.stages), request.screen.config.context_length * request.screen.batch
+    layers = request.screen.config.n_layers
+    tensors = len(base.parameters) + len(request.arrays) + passes * (stages + layers)
+    return tensors, len(json.dumps(json.dumps(header_to_json(base)))) + passes * (stages * 80 + tokens * 12)
+
+
+def _vocabulary(tokenizer: "Tokenizer") -> "Vocabulary":
+    from gptviz.runs.header import GPT2, IDS, TABLE, Vocabulary
+    from gptviz.tokenizer import Gpt2Tokenizer, TableTokenizer
+
+    if isinstance(tokenizer, TableTokenizer):
+        return Vocabulary(TABLE, tokenizer.tokens)
+    return Vocabulary(GPT2 if isinstance(tokenizer, Gpt2Tokenizer) else IDS)
+
+
+# --- opening ---------------------------------------------------------------------------------------------
+
+
+def checked_header(path: Path) -> "tuple[Header, RecordedView]":
+    """Check a run file, and return what it says besides its tensors, which are let go."""
+    from gptviz.runs.codec import CodecError, decode
+    from gptviz.runs.errors import damaged
+    from gptviz.runs.header import header_from_json
+    from gptviz.runs.reading import read
+
+    value, _ = read(path, keep=False)
+    try:
+        header = header_from_json(value)
+        view: RecordedView = decode(RecordedView, header.view, "the view")
+        check_view(view, header.config)
+        tokenizer_of(header)
+    except (CodecError, ViewError) as error:
+        raise damaged(path.name, str(error)) from error
+    return header, view
+
+
+def open_run(path: str, context: JobContext) -> Opened:
+    """Read a run file, and check all of it."""
+    context.report("Loading PyTorch")
+
+    from gptviz.checkpoints.files import expanded
+    from gptviz.runs.codec import CodecError, decode
+    from gptviz.runs.errors import damaged
+    from gptviz.runs.header import header_from_json
+    from gptviz.runs.reading import read
+    from gptviz.runs.traces import traces_from
+
+    jobs.use_threads()
+    place = expanded(Path(path))
+    value, tensors = read(place, on_part=lambda share: context.report(f"Opening {place.name}", share))
+    try:
+        header = header_from_json(value)
+        view: RecordedView = decode(RecordedView, header.view, "the view")
+        traces = traces_from(header, tensors)
+        arrays = {name: tensor.numpy() for name, tensor in tensors.items() if name.startswith(_MEASURED)}
+        tokenizer = tokenizer_of(header)
+        first = seen_first(view, traces[0])
+        then = seen_then(view, traces[0], arrays)
+    except (CodecError, ViewError) as error:
+        raise damaged(place.name, str(error)) from error
+    passes = tuple(
+        jobs.PassResult(trace, tuple(tokenizer.pieces(row) for row in entry.rows))
+        for trace, entry in zip(traces, header.passes, strict=True)
+    )
+    return Opened(place, header, passes, tokenizer, view, first, then)
+
+
+_MEASURED = ("measured.", "probe.", "lens.")
+
+
+def tokenizer_of(header: "Header") -> "Tokenizer":
+    """Return what reads and writes the texts of a run."""
+    from gptviz.runs.codec import CodecError
+    from gptviz.runs.header import GPT2, TABLE
+    from gptviz.tokenizer import GPT2_TOKENS, tokenizer_for
+
+    kind, table, size = header.vocabulary.kind, header.vocabulary.table, header.config.vocab_size
+    if len(table) > size or (kind == GPT2 and size < GPT2_TOKENS):
+        raise CodecError("its vocabulary is not that of the model")
+    return tokenizer_for(size, table if kind == TABLE else None, kind == GPT2)
+
+
+def load_model(request: ModelRequest, context: JobContext) -> Loaded:
+    """Initialise or open the model of a run, and hash its weights."""
+    if isinstance(request, CheckpointRequest):
+        request = replace(request, table=None, asks=False)  # the texts are in the file
+    built = jobs.make_model(request, context)
+    return Loaded(built, _hashed(built.model, context))
+
+
+def with_model(trace: "Trace", model: "GPTModel") -> "Trace":
+    """Return the trace of a recorded run with its model, so that blocks can be replayed."""
+    from types import MappingProxyType
+
+    from gptviz.capture.recorder import BlockReplay
+
+    if not trace.is_recorded or any(trace.replay.modes.values()):
+        return trace  # something was random, and the random numbers are gone
+    return replace(trace, replay=BlockReplay(model, trace.replay.modes, MappingProxyType({})))

@@ -1,0 +1,89 @@
+"""A run file whose checksums fit, and whose contents were made up: refused, whatever it claims."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gptviz.cli import main
+from gptviz.runs.errors import RunFileError
+from gptviz.runs.run_file import sha256
+from gptviz.session import recording_jobs
+from gptviz.session.worker import JobContext
+
+
+@pytest.fixture(scope="module")
+def forged(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The bytes of a file to be forged."""
+    path = tmp_path_factory.mktemp("run") / "run.gptviz"
+    assert main(["record", str(path), "Hello, I am", "--config", "tiny"]) == 0
+    return path.read_bytes()
+
+
+def _spoil(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change what the header says, with checksums that fit."""
+    data = path.read_bytes()
+    length = int.from_bytes(data[:8], "little")
+    outer = json.loads(data[8 : 8 + length])
+    inner = json.loads(outer["__metadata__"]["header"])
+    change(inner)
+    text = outer["__metadata__"]["header"] = json.dumps(inner)
+    outer["__metadata__"]["sha256"] = sha256(text.encode())
+    new = json.dumps(outer).encode()
+    path.write_bytes(len(new).to_bytes(8, "little") + new + data[8 + length :])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda header: header["config"].update(n_layers=10**9),
+        lambda header: header["config"].update(n_heads=0),
+        lambda header: header["config"].update(emb_dim=2**62, n_heads=1),
+        lambda header: header["config"].update(context_length=2**62),
+        lambda header: header["config"].update(vocab_size=5),
+        lambda header: header["config"].update(drop_rate="much"),
+        lambda header: header.pop("weights"),
+        lambda header: header.update(surprise=1),
+        lambda header: header.update(passes=[]),
+        lambda header: header.update(written="yesterday"),
+        lambda header: header.update(stages=header["stages"][1:]),
+        lambda header: header.update(vocabulary={"kind": "table", "table": [1]}),
+        lambda header: header.update(vocabulary={"kind": "klingon", "table": []}),
+        lambda header: header["passes"][0].update(rows=[[1, 2], [3]]),
+        lambda header: header["passes"][0].update(rows=[[10**9, 11, 314, 716]]),
+        lambda header: header["passes"][0].update(rows=[[1, 11, 314, 716]]),
+        lambda header: header["passes"][0]["kept"].remove("tok_emb"),
+        lambda header: header["passes"][0]["kept"].append("trf_blocks.9.norm1"),
+        lambda header: header["passes"][0].update(digests=["ids"]),
+        lambda header: header["passes"][0].update(ms=["fast"] * 55),
+        lambda header: header["parameters"].append("final_norm.nothing"),
+        lambda header: header["view"].update(prompts=[]),
+        lambda header: header["view"]["model"].update(seed=2**70),
+        lambda header: header["view"]["model"]["config"].update(qkv_bias=True),
+        lambda header: header["view"].update(request={"path": "a"}),
+        lambda header: header["view"]["generation"].update(branch=7),
+        lambda header: header["view"]["generation"].update(shown=0),
+        lambda header: header["view"]["generation"]["branches"][0].update(tip=0),
+        lambda header: header["view"]["generation"].update(prompt=[-1]),
+        lambda header: header["view"]["options"].update(attention_view="nothing"),
+        lambda header: header["view"]["options"].update(top_k=10**9),
+        lambda header: header["view"]["decoding"].update(temperature=-1.0),
+        lambda header: header["view"]["selection"].update(norm="norm9"),
+        lambda header: header["view"]["trail"].update(places=[{"name": "ids", "index": [9, 9], "parameter": False}]),
+        lambda header: header["view"].update(heads=2**40),
+        lambda header: header["view"].update(surprisal=[[1.0]]),
+        lambda header: header["view"].update(lens={"row": 0, "stages": [], "difference": 0.0}),
+        lambda header: header.update(view=[[[[]]]]),
+    ],
+)
+def test_a_file_that_was_forged_is_refused_with_one_message(
+    tmp_path: Path, change: Callable[[dict[str, Any]], object], forged: bytes
+) -> None:
+    path = tmp_path / "run.gptviz"
+    path.write_bytes(forged)
+    _spoil(path, change)
+
+    with pytest.raises(RunFileError, match=r"^run\.gptviz is damaged: .*\. Copy it again"):
+        recording_jobs.open_run(str(path), JobContext(lambda told: None))
