@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, QTimer, Slot
 
 from gptviz.app.slides import SlidePainter
 from gptviz.session.handover import Handover
@@ -19,24 +19,34 @@ class SlidePrinting(QObject):
         self._session = session
         self._theme = theme
         self._painter: SlidePainter | None = None
-        self._handover: Handover | None = None
+        self._wanted: tuple[object, Handover] | None = None
+        self._turn = QTimer(self)  # a page a turn of the event loop: else one comes straight after the other
+        self._turn.setSingleShot(True)
+        self._turn.setInterval(0)
+        self._turn.timeout.connect(self._paint_wanted)
         session.exporting.page_wanted.connect(self.page_wanted)
+        session.exporting.slides_begun.connect(self._let_go)
         session.exporting.slides_ended.connect(self._let_go)
 
     @Slot(object, object)
     def page_wanted(self, slide: object, handover: Handover) -> None:
-        """Paint a slide and hand its bytes over."""
+        """Paint a slide soon, and hand its bytes over."""
+        self._wanted = slide, handover
+        self._turn.start()
+
+    @Slot()
+    def _paint_wanted(self) -> None:
+        if self._wanted is None:
+            return
+        (slide, handover), self._wanted = self._wanted, None
         try:
-            data = self._paint(slide, handover)
+            data = self._paint(slide)
         except Exception:
             self._session.cancel()  # else the worker would wait for ever
             raise
         handover.give(data)
 
-    def _paint(self, slide: object, handover: Handover) -> bytes:
-        if handover is not self._handover:
-            self._let_go()
-            self._handover = handover
+    def _paint(self, slide: object) -> bytes:
         if not isinstance(slide, Slide):
             return b"" if self._painter is None else self._painter.finish()
         if self._painter is None:
@@ -45,6 +55,8 @@ class SlidePrinting(QObject):
 
     @Slot()
     def _let_go(self) -> None:
+        self._turn.stop()
+        self._wanted = None
         if self._painter is not None:
             self._painter.close()
-        self._painter = self._handover = None
+            self._painter = None

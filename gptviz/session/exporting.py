@@ -29,6 +29,7 @@ class Exporting(QObject):
     """
 
     page_wanted = Signal(object, object)  # a slide, and the Handover that waits for the bytes of its page
+    slides_begun = Signal()
     slides_ended = Signal()  # also if they were given up
 
     def __init__(self, session: "Session") -> None:
@@ -74,6 +75,7 @@ class Exporting(QObject):
             text = self._session.text_of(trace.ids[state.selection.row].tolist())
             request = jobs.SlidesRequest(trace, state, text, self._session.token_text)
             handover = Handover()
+            self.slides_begun.emit()
             produce = partial(self._write_slides, request, handover)
             self._compute(what, path, produce, partial(self._tell, handover))
 
