@@ -20,7 +20,8 @@ class SlidePrinting(QObject):
         self._theme = theme
         self._painter: SlidePainter | None = None
         self._wanted: tuple[object, Handover] | None = None
-        self._turn = QTimer(self)  # a page a turn of the event loop: else one comes straight after the other
+        self._is_shown = False  # the wanted slide, laid out and not painted yet
+        self._turn = QTimer(self)  # a step a turn of the event loop: else one page comes straight after the other
         self._turn.setSingleShot(True)
         self._turn.setInterval(0)
         self._turn.timeout.connect(self._paint_wanted)
@@ -31,27 +32,37 @@ class SlidePrinting(QObject):
     @Slot(object, object)
     def page_wanted(self, slide: object, handover: Handover) -> None:
         """Paint a slide soon, and hand its bytes over."""
-        self._wanted = slide, handover
+        self._wanted, self._is_shown = (slide, handover), False
         self._turn.start()
 
     @Slot()
     def _paint_wanted(self) -> None:
         if self._wanted is None:
             return
-        (slide, handover), self._wanted = self._wanted, None
+        slide, handover = self._wanted
         try:
-            data = self._paint(slide)
+            data = self._step(slide)
         except Exception:
             self._session.cancel()  # else the worker would wait for ever
             raise
-        handover.give(data)
+        if data is None:
+            self._turn.start()
+        else:
+            self._wanted = None
+            handover.give(data)
 
-    def _paint(self, slide: object) -> bytes:
+    def _step(self, slide: object) -> bytes | None:
+        """Do one thing for the slide that is wanted; return its bytes when all is done."""
         if not isinstance(slide, Slide):
             return b"" if self._painter is None else self._painter.finish()
         if self._painter is None:
             self._painter = SlidePainter(self._theme(), f"{slide.prompt} · {slide.model}")
-        return self._painter.paint(slide)
+        elif not self._is_shown:
+            self._painter.show(slide)
+            self._is_shown = True
+        else:
+            return self._painter.paint()
+        return None
 
     @Slot()
     def _let_go(self) -> None:

@@ -34,7 +34,7 @@ def figures_of(content: StageSlide) -> list[list[tuple[str, str]]]:
     if content.ms is not None:
         facts.append(("time", milliseconds(content.ms)))
     if content.part:
-        facts.append(("shown and measured", content.part))
+        facts.append(("measured", content.part))
     return [[*measured, *facts]]
 
 

@@ -38,7 +38,10 @@ _LONGEST = 200  # characters of a prompt at the foot
 
 
 class SlidePainter:
-    """Paints slides in ``theme``; ``paint`` returns the bytes that each page adds to the file."""
+    """Paints slides in ``theme``: ``show`` lays one out, ``paint`` returns the bytes that its page adds to the file.
+
+    The two are apart so that none of them takes long.
+    """
 
     def __init__(self, theme: Theme, title: str) -> None:
         self._theme = theme
@@ -78,10 +81,14 @@ class SlidePainter:
     def _look(self) -> AbstractContextManager[None]:
         return drawn_in(self._theme, SCALE, tabular=False)
 
-    def paint(self, slide: Slide) -> bytes:
-        """Paint one more page."""
+    def show(self, slide: Slide) -> None:
+        """Lay out a slide."""
         with self._look():
             self._fill(slide)
+
+    def paint(self) -> bytes:
+        """Paint what is laid out as one more page."""
+        with self._look():
             if self._pages == 0:
                 self._painter.begin(self._writer)
                 self._painter.scale(_DOTS, _DOTS)
@@ -168,7 +175,8 @@ def _show(view: MatrixView, tensor: ShownTensor, labels: list[str]) -> None:
     if matrix is None:
         view.show_note(tensor.caption, tensor.missing)
         return
-    caption = f"{tensor.caption}   {shape(matrix.values.shape)}"
+    part = f"   {tensor.part}" if tensor.part else ""
+    caption = f"{tensor.caption}   {shape(matrix.values.shape)}{part}"
     data, noun = heatmap_data(matrix, tensor.limit, labels), NOUNS[matrix.columns]
     view.show_matrix(caption, data, noun, matrix.columns == "key", matrix.masked)
 

@@ -26,12 +26,16 @@ _NOT_YET = "The pass was held before it came to this stage."
 
 @dataclass(frozen=True)
 class ShownTensor:
-    """A matrix under its caption, coloured up to ``limit``; without a matrix, ``missing`` says why."""
+    """A matrix under its caption, coloured up to ``limit``; without a matrix, ``missing`` says why.
+
+    ``part`` says which part of the tensor it is.
+    """
 
     caption: str
     matrix: Matrix | None
     limit: float
     missing: str = ""
+    part: str = ""
 
 
 @dataclass(frozen=True)
@@ -175,7 +179,7 @@ def _stage_slide(request: "SlidesRequest", trace: "Trace", stage: Stage, count: 
         output,
         *_chips(request, trace, stage),
         None if matrix is None else stage_tensor.statistics(matrix.values),
-        "" if matrix is None else stage_tensor.part_shown(matrix, trace.batch, at[0], at[1]),
+        "" if output is None else output.part,
         0 if record is None else record.parameters,
         None if record is None else record.ms,
     )
@@ -185,7 +189,8 @@ def _shown(trace: "Trace", stage: Stage, caption: str, at: tuple[int, int, int])
     matrix = stage_tensor.stage_matrix(trace, stage, *at)
     if matrix is None:
         return ShownTensor(caption, None, 1.0, _missing(trace, stage))
-    return ShownTensor(caption, matrix, 1.0 if matrix.shares else stage_tensor.limit(matrix.values))
+    part = stage_tensor.part_shown(matrix, trace.batch, at[0], at[1])
+    return ShownTensor(caption, matrix, 1.0 if matrix.shares else stage_tensor.limit(matrix.values), part=part)
 
 
 def _chips(request: "SlidesRequest", trace: "Trace", stage: Stage) -> tuple[tuple[tuple[str, int], ...], str]:
