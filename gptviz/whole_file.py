@@ -1,7 +1,6 @@
 """Writing a file so that it is there whole or not at all."""
 
 import os
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -22,7 +21,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         raise IsADirectoryError(f"{path} is a folder")
     if path.exists() and not os.access(path, os.W_OK):
         raise PermissionError(f"{path} may not be changed")
-    beside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.part")
+    beside = path.with_name(f".{path.name[:100]}.{os.urandom(4).hex()}.part")
     try:
         with beside.open("xb") as file:
             yield file

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gptviz.analysis.attention import head_map as map_of
-from gptviz.analysis.candidates import softmax
+from gptviz.analysis.candidates import likeliest_first, softmax
 
 if TYPE_CHECKING:
     from gptviz.analysis.comparison import Run
@@ -30,7 +30,7 @@ def ranked_tokens(logits: Array, other: Array | None, k: int) -> tuple[RankedTok
     probabilities = softmax(logits)
     others = None if other is None else softmax(other)
     found = []
-    for place, token in enumerate(np.argsort(-logits, kind="stable")[: max(0, k)].tolist()):
+    for place, token in enumerate(likeliest_first(logits)[: max(0, k)].tolist()):
         known = other is not None and token < other.size
         found.append(
             RankedToken(
@@ -45,8 +45,11 @@ def ranked_tokens(logits: Array, other: Array | None, k: int) -> tuple[RankedTok
 
 
 def rank_of(logits: Array, token: int) -> int:
-    """Return the rank of ``token``, from 1; equal logits are ordered by ID, as argmax does."""
-    above = int((logits > logits[token]).sum())
+    """Return the rank of ``token``, from 1, in the order of ``likeliest_first``."""
+    missing = np.isnan(logits)
+    if missing[token]:
+        return 1 + int(missing[:token].sum())
+    above = int((logits > logits[token]).sum()) + int(missing.sum())
     return 1 + above + int((logits[:token] == logits[token]).sum())
 
 

@@ -2,7 +2,6 @@
 
 import errno
 import json
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -191,6 +190,8 @@ def _with_stage(trace: "Trace", name: str, context: JobContext) -> "Trace":
 
 
 def _check_room(file: BinaryIO, needed: int) -> None:
+    import shutil
+
     folder = Path(str(file.name)).parent
     free = shutil.disk_usage(folder).free
     if needed + _ROOM > free:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from PySide6.QtCore import QRectF
 
@@ -44,4 +45,4 @@ class FlowPreparing:
         ratio = view.viewport().devicePixelRatioF()
         for river in (*view.bands, *view.shortcuts):
             if seen.intersects(river.boundingRect()):
-                yield lambda river=river: river.prepare(ratio)
+                yield partial(river.prepare, ratio)
