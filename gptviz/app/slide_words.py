@@ -20,6 +20,15 @@ def place_of(slide: Slide) -> str:
     return place if stage.layer is None else f"block {stage.layer + 1} of {content.blocks} · {place}"
 
 
+def entry_of(slide: Slide) -> tuple[str, str]:
+    """Return the bookmark that a slide stands under, or nothing, and its own."""
+    content = slide.content
+    if not isinstance(content, StageSlide) or content.stage.layer is None:
+        return "", slide.title
+    group, _, title = slide.title.partition(" · ")
+    return group, title
+
+
 def shapes_of(content: StageSlide) -> str:
     """Write the shapes that go in and the one that comes out."""
     inputs = "  ,  ".join(shape(sizes) for sizes in content.input_shapes)

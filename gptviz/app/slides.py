@@ -7,10 +7,12 @@ from PySide6.QtGui import QImage, QPageLayout, QPageSize, QPainter, QPdfWriter
 from PySide6.QtWidgets import QLabel, QWidget
 
 from gptviz import __version__
+from gptviz.app.pdf_outline import Entry, PdfOutline
 from gptviz.app.slide_words import (
     cover_caption,
     cover_facts,
     cover_words,
+    entry_of,
     figures_of,
     place_of,
     ranking_rows,
@@ -57,6 +59,7 @@ class SlidePainter:
         self._writer.setCreator(f"gptviz {__version__}")
         self._painter = QPainter()
         self._pages = 0
+        self._outline, self._entries = PdfOutline(), list[Entry]()
         self._images: dict[bytes, QImage] = {}  # of the last pages: a tensor that comes out goes in on the next one
         with self._look():
             self._frame = SlideFrame()
@@ -83,6 +86,7 @@ class SlidePainter:
 
     def show(self, slide: Slide) -> None:
         """Lay out a slide."""
+        self._entries.append(entry_of(slide))
         with self._look():
             self._fill(slide)
 
@@ -96,12 +100,12 @@ class SlidePainter:
                 self._writer.newPage()
             self._pages += 1
             self._frame.render(self._painter, QPoint())
-        return self._drain()
+        return self._outline.note(self._drain())
 
     def finish(self) -> bytes:
         """Return what the file ends with."""
         self._painter.end()
-        return self._drain()
+        return self._outline.ending(self._drain(), self._entries)
 
     def close(self) -> None:
         """Let go of the pages' widgets."""

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from gptviz.widgets.text import draw_text, visible
 from gptviz.widgets.theme import UNIT, color, current, mono_font, px, text_font
 
-_CHIP, _LINE, _MOST = 28, 36, 240  # px: height of a chip and of a line, largest width of a text
+_CHIP, _LINE, _MOST = 26, 32, 240  # px: height of a chip and of a line, largest width of a text
 
 
 class ChipLines(QWidget):

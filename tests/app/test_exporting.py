@@ -165,7 +165,8 @@ def test_slides_come_in_the_order_of_execution(user: User, saves: Saves, qtbot: 
 
     saves("Slides as PDF", tmp_path / "slides.pdf")
 
-    pages = [" ".join(page.extract_text().split()) for page in PdfReader(tmp_path / "slides.pdf").pages]
+    reader = PdfReader(tmp_path / "slides.pdf")
+    pages = [" ".join(page.extract_text().split()) for page in reader.pages]
     trace = user.state.trace
     assert trace is not None
     assert len(pages) == 1 + len(trace) + 1 + 1
@@ -178,6 +179,11 @@ def test_slides_come_in_the_order_of_execution(user: User, saves: Saves, qtbot: 
     assert all(part in weights for part in parts)
     assert "likeliest of 50,257 tokens" in pages[-2]
     assert "the token that was appended" in pages[-1]
+    titles = [entry if isinstance(entry, list) else entry["/Title"] for entry in reader.outline]
+    assert titles[:2] == ["The run", "Token IDs"]
+    assert titles[titles.index("Block 1") + 1][10]["/Title"] == "attention · weights"
+    assert reader.get_destination_page_number(titles[titles.index("Block 1") + 1][10]) == 16
+    assert titles[-2:] == ["Next token", "Generated tokens"]
     assert "58 pages" in user.window.status.activity.text()
 
 
