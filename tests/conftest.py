@@ -4,6 +4,7 @@ import copy
 import gc
 import json
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -27,10 +28,13 @@ if TYPE_CHECKING:
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before Qt is imported: no test opens a window on a real screen
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is imported: its threads would only wait for each other
+os.environ["OMP_NUM_THREADS"] = "1"  # before torch is imported: the same
+os.environ["OMP_WAIT_POLICY"] = "PASSIVE"  # where it has more threads, they must not wait by turning in circles
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "without_panes(names): the window has these panes closed, to be there sooner")
+    config.addinivalue_line("markers", "with_panes(names): the window has only these panes open, to be there sooner")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -38,6 +42,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         item.add_marker(pytest.mark.qt_log_level_fail("WARNING"))
         item.add_marker(pytest.mark.qt_log_ignore("^This plugin does not support", extend=True))  # offscreen
+
+
+def pytest_collection_finish() -> None:
+    """Leave out of all later collections what was imported, and the tests themselves."""
+    gc.freeze()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Compute in one thread, fixtures of all scopes included, unless the model is large."""
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(os.cpu_count() if _is_large(item) else 1)
+
+
+def _is_large(test: pytest.Item) -> bool:
+    return test.get_closest_marker("large") is not None
 
 
 # --- models and figures ----------------------------------------------------------------------------------
@@ -115,8 +134,7 @@ def _watch_timers(monkeypatch: pytest.MonkeyPatch) -> "list[QTimer]":
 
 def _collect_garbage() -> None:
     gc.collect()
-    if not gc.get_freeze_count():
-        gc.freeze()  # what was imported stays: need not be looked through each time
+    gc.freeze()  # what is left stays: need not be looked through the next time
 
 
 def _is_running(timer: "QTimer") -> bool:
@@ -146,34 +164,27 @@ def shell(capsys: pytest.CaptureFixture[str]) -> "Shell":
 
 
 @pytest.fixture
-def _one_thread(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Compute in one thread, unless the model is large: several would mostly wait for each other."""
-    import torch
-
-    from gptviz.session import jobs
-
-    threads = torch.get_num_threads()
-    if request.node.get_closest_marker("large") is None:
-        monkeypatch.setattr(jobs, "use_threads", lambda: torch.set_num_threads(1))
-    yield
-    torch.set_num_threads(threads)
-
-
-@pytest.fixture
-def session(qtbot: "QtBot", _one_thread: None) -> "Iterator[Session]":
+def session(qtbot: "QtBot", request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> "Iterator[Session]":
     """A session that was not started."""
+    from gptviz.session import jobs
     from gptviz.session.session import Session
 
+    if not _is_large(request.node):
+        monkeypatch.setattr(jobs, "use_threads", lambda: None)
     session = Session()
     yield session
     session.close()
 
 
 @pytest.fixture
-def ready(session: "Session", qtbot: "QtBot") -> "Session":
-    """A session that has run the default prompt on the small model."""
-    session.start("tiny", 123)
-    qtbot.waitUntil(lambda: session.state.trace is not None and not session.busy, timeout=20_000)
+def ready(session: "Session", tiny_model: "GPTModel", qtbot: "QtBot", monkeypatch: pytest.MonkeyPatch) -> "Session":
+    """A session that has run the default prompt on the small model: a copy of it, which is there sooner."""
+    from gptviz.model import parameters
+
+    with monkeypatch.context() as patch:
+        patch.setattr(parameters, "initialise", lambda *_: copy.deepcopy(tiny_model))
+        session.start("tiny", 123)
+        qtbot.waitUntil(lambda: session.state.trace is not None and not session.busy, timeout=20_000)
     return session
 
 
@@ -267,8 +278,19 @@ def open_window(
 @pytest.fixture
 def window(open_window: "Callable[..., MainWindow]", request: pytest.FixtureRequest) -> "MainWindow":
     """The window after the default prompt has run on the small model; it is shown after that, to be there sooner."""
-    closed = request.node.get_closest_marker("without_panes")
-    return open_window(closed=closed.args if closed else (), before=lambda: request.getfixturevalue("ready"))
+    return open_window(closed=_closed_panes(request.node), before=lambda: request.getfixturevalue("ready"))
+
+
+def _closed_panes(test: pytest.Item) -> Sequence[str]:
+    """Return what the nearest of the test's marks tells to close."""
+    from gptviz.panes import PANES
+
+    for mark in test.iter_markers():
+        if mark.name == "without_panes":
+            return mark.args
+        if mark.name == "with_panes":
+            return [pane.name for pane in PANES if pane.name not in mark.args]
+    return ()
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from torch.nn.functional import cross_entropy
 from gptviz import resources
 from gptviz.analysis.heads import SCORE_NAMES
 from gptviz.checkpoints import load
-from gptviz.commands.head_report import report_on_probe
+from gptviz.commands.head_report import HeadReport, report_on_probe
 from gptviz.model import GPTModel, initialise
 from gptviz.tokenizer import gpt2_tokenizer
 
@@ -42,6 +42,16 @@ def windows(context: int) -> tuple[torch.Tensor, torch.Tensor]:
     return ids[: count * context].view(count, context), ids[1 : count * context + 1].view(count, context)
 
 
+@pytest.fixture(scope="module")
+def trained_loss(model: GPTModel) -> float:
+    return loss(model)
+
+
+@pytest.fixture(scope="module")
+def report(model: GPTModel) -> HeadReport:
+    return report_on_probe(model)
+
+
 @torch.no_grad()
 def loss(model: GPTModel) -> float:
     inputs, targets = windows(model.config.context_length)
@@ -54,16 +64,16 @@ def figure(card: str, row: str) -> float:
     return float(found[1])
 
 
-def test_the_loss_on_held_out_text_is_the_card_s(model: GPTModel, card: str) -> None:
-    assert loss(model) == pytest.approx(figure(card, "the excerpt of"), rel=0.05)
+def test_the_loss_on_held_out_text_is_the_card_s(trained_loss: float, card: str) -> None:
+    assert trained_loss == pytest.approx(figure(card, "the excerpt of"), rel=0.05)
 
 
-def test_an_untrained_model_knows_nothing(model: GPTModel, card: str) -> None:
-    untrained = initialise(replace(model.config, tie_weights=False), seed=123)
+def test_an_untrained_model_knows_nothing(model: GPTModel, trained_loss: float, card: str) -> None:
+    untrained_loss = loss(initialise(replace(model.config, tie_weights=False), seed=123))
 
-    assert loss(untrained) == pytest.approx(figure(card, "the excerpt, an untrained model"), rel=0.01)
-    assert loss(untrained) == pytest.approx(math.log(50257), rel=0.03)
-    assert loss(model) < 0.6 * loss(untrained)
+    assert untrained_loss == pytest.approx(figure(card, "the excerpt, an untrained model"), rel=0.01)
+    assert untrained_loss == pytest.approx(math.log(50257), rel=0.03)
+    assert trained_loss < 0.6 * untrained_loss
 
 
 def test_the_card_s_losses_are_in_order(card: str) -> None:
@@ -97,14 +107,14 @@ def test_tokens_that_never_occurred_stay_far_below(model: GPTModel) -> None:
 
 
 @pytest.mark.parametrize("score", ["previous", "induction"])
-def test_the_card_tells_the_best_heads_score_and_the_uniform_one(model: GPTModel, card: str, score: str) -> None:
-    report, place = report_on_probe(model), SCORE_NAMES.index(score)
+def test_the_card_tells_the_best_heads_score_and_the_uniform_one(report: HeadReport, card: str, score: str) -> None:
+    place = SCORE_NAMES.index(score)
     best, uniform = float(report.scores[:, :, place].max()), float(report.uniform[place])
 
     assert f"{best:.3f} ({uniform:.3f})" in " ".join(card.split())
 
 
-def test_some_head_looks_at_the_token_before(model: GPTModel) -> None:
-    report, place = report_on_probe(model), SCORE_NAMES.index("previous")
+def test_some_head_looks_at_the_token_before(report: HeadReport) -> None:
+    place = SCORE_NAMES.index("previous")
 
     assert float(report.scores[:, :, place].max()) > 2.5 * report.uniform[place]

@@ -15,6 +15,7 @@ from gptviz.analysis.attribution import (
     stream_attribution,
 )
 from gptviz.analysis.attribution_question import Question
+from gptviz.analysis.candidates import runner_up
 from gptviz.analysis.operands import stream_stages
 from gptviz.capture.errors import NotRecordedError
 
@@ -61,13 +62,6 @@ def full_answer(trace: "Trace", row: int, position: int, question: Question) -> 
     found = answer(trace, read_parts(trace, row, position), question)
     assert found is not None
     return found
-
-
-def runner_up(logits: np.ndarray[Any, np.dtype[Any]], token: int) -> int:
-    """Return the likeliest of the tokens other than ``token``, of ``logits`` (V,)."""
-    others = logits.copy()
-    others[token] = -np.inf
-    return int(others.argmax())
 
 
 def _stream_answer(trace: "Trace", parts: StreamParts, question: Question) -> Answer | None:

@@ -37,7 +37,7 @@ class Ranking:
 def ranking(logits: Array, k: int) -> Ranking:
     """Rank the ``k`` tokens with the largest of ``logits`` (V,); never more than V, never fewer than none.
 
-    Equal logits are ordered by ID, as argmax does.
+    They are ordered as ``likeliest_first`` does.
     """
     probabilities = softmax(logits)
     order = largest_first(logits, max(0, k))
@@ -45,13 +45,13 @@ def ranking(logits: Array, k: int) -> Ranking:
 
 
 def largest_first(logits: Array, k: int) -> Array:
-    """Return where the ``k`` largest of ``logits`` (V,) are, equal ones by ID; a few are found without ordering all."""
+    """Return the first ``k`` of ``likeliest_first``; a few are found without putting all in order."""
     if 0 < k < logits.size // _FEW:
         least = np.partition(logits, logits.size - k)[logits.size - k]
         places = np.flatnonzero(logits >= least)  # by ID, with all that equal the last one
-        if k <= places.size < logits.size // _FEW:  # not so if some are NaN
+        if k <= places.size < logits.size // _FEW and not np.isnan(logits).any():
             return places[np.argsort(-logits[places], kind="stable")][:k]
-    return np.argsort(-logits, kind="stable")[:k]
+    return likeliest_first(logits)[:k]
 
 
 def top_candidates(logits: Array, k: int) -> tuple[Candidate, ...]:
@@ -60,8 +60,30 @@ def top_candidates(logits: Array, k: int) -> tuple[Candidate, ...]:
     return tuple(ranked[place] for place in range(len(ranked)))
 
 
+def likeliest_first(logits: Array) -> Array:
+    """Return the IDs (V,) by falling logit, in the order in which argmax would take them.
+
+    Equal logits go by ID. NaN, which a broken model gives, goes before all numbers, as the model's argmax takes it.
+    """
+    missing = np.isnan(logits)
+    if missing.any():
+        return np.lexsort((-logits, ~missing))
+    return np.argsort(-logits, kind="stable")
+
+
+def runner_up(logits: Array, token: int) -> int:
+    """Return the likeliest of the tokens other than ``token``, of ``logits`` (V,); ``token`` if there is no other."""
+    others = np.delete(logits, token)
+    place = int(others.argmax()) if others.size else token
+    return place + 1 if others.size and place >= token else place
+
+
 def softmax(logits: Array) -> Array:
-    """Return exp(x) / Σ exp(x) of ``logits`` (V,) in double precision, with the maximum subtracted first."""
-    shifted = np.exp(logits.astype(np.float64) - float(logits.max()))
-    result: Array = shifted / shifted.sum()
+    """Return exp(x) / Σ exp(x) of ``logits`` (V,) in double precision, with the maximum subtracted first.
+
+    All are NaN if there is none: where a logit is NaN or +∞, or all are −∞.
+    """
+    with np.errstate(invalid="ignore"):
+        shifted = np.exp(logits.astype(np.float64) - float(logits.max()))
+        result: Array = shifted / shifted.sum()
     return result

@@ -27,6 +27,8 @@ CAUSALITY = "causality: the last token changes no earlier position"
 _OF_A_BLOCK = (ROWS, FUTURE, SHORTCUT1, SHORTCUT2, NORM_MEAN, NORM_VARIANCE)
 _TAKES_A_RUN = "causality takes another pass"
 
+_QUIET = np.errstate(over="ignore", invalid="ignore")  # a broken model's numbers are measured, not warned of
+
 
 def run_checks(trace: "Trace") -> tuple[Check, ...]:
     """Measure all checks on ``trace``; blocks that were not kept are replayed one after the other.
@@ -39,6 +41,7 @@ def run_checks(trace: "Trace") -> tuple[Check, ...]:
     return checks
 
 
+@_QUIET
 def block_checks(trace: "Trace", layer: int) -> tuple[Check, ...]:
     """Measure what holds inside block ``layer``; nothing where that is not at hand."""
     prefix = block_name(layer)
@@ -61,6 +64,7 @@ def block_checks(trace: "Trace", layer: int) -> tuple[Check, ...]:
     )
 
 
+@_QUIET
 def outer_checks(trace: "Trace") -> tuple[Check, ...]:
     """Measure what holds outside the blocks."""
     last = trace.array("last")
@@ -77,6 +81,7 @@ def outer_checks(trace: "Trace") -> tuple[Check, ...]:
     return (*_norm_checks(trace, "final_norm"), head, copied, *unmeasured)
 
 
+@_QUIET
 def causality_check(trace: "Trace", perturbed: "Trace | None") -> Check:
     """Compare with a pass in which only the last token was another one; None if there is no earlier position."""
     if perturbed is None:

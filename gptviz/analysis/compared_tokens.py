@@ -45,8 +45,11 @@ def ranked_tokens(logits: Array, other: Array | None, k: int) -> tuple[RankedTok
 
 
 def rank_of(logits: Array, token: int) -> int:
-    """Return the rank of ``token``, from 1; equal logits are ordered by ID, as argmax does."""
-    above = int((logits > logits[token]).sum())
+    """Return the rank of ``token``, from 1, in the order of ``likeliest_first``."""
+    missing = np.isnan(logits)
+    if missing[token]:
+        return 1 + int(missing[:token].sum())
+    above = int((logits > logits[token]).sum()) + int(missing.sum())
     return 1 + above + int((logits[:token] == logits[token]).sum())
 
 

@@ -16,6 +16,10 @@ from gptviz.analysis.decoding_settings import Decoding
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
+class DrawError(ValueError):
+    """There is nothing to draw from; the message says why."""
+
+
 @dataclass(frozen=True)
 class Decoded:
     """What decoding makes of the logits of one position. Arrays (V,) are likeliest first; equal logits go by ID.
@@ -23,7 +27,8 @@ class Decoded:
     ``tempered`` is the softmax of logits / temperature, and ``after`` what the token is drawn from: 0 where it was cut,
     and 1 for the likeliest token alone if the settings are greedy. Top-k leaves ``kept_by_k`` tokens, and top-p
     ``kept`` of these. ``draw`` is the number from 0 to 1 that decides, None if nothing is drawn; ``place`` is where the
-    chosen token stands.
+    chosen token stands. Where the logits have no softmax, as they are NaN or infinite, all of ``after`` is NaN, and
+    nothing can be drawn.
     """
 
     ranking: Ranking
@@ -43,6 +48,11 @@ class Decoded:
     def chance(self) -> float:
         """The probability with which the chosen token was drawn."""
         return float(self.after[self.place])
+
+    @property
+    def drawable(self) -> bool:
+        """Whether there are probabilities to draw from; greedy draws nothing."""
+        return self.draw is None or not np.isnan(self.after[0])
 
     @cached_property
     def mass_kept(self) -> float:
@@ -70,22 +80,32 @@ def decode(ranked: Ranking, decoding: Decoding, position: int) -> Decoded:
         certain = np.zeros(len(ranked))
         certain[:1] = 1.0
         return Decoded(ranked, certain, certain, 1, 1, None, 0)
-    tempered = _at_temperature(ranked.logits, decoding.temperature)
+    tempered, drawn = _at_temperature(ranked.logits, decoding.temperature), draw(decoding.seed, position)
+    if np.isnan(tempered[0]):
+        return Decoded(ranked, tempered, tempered, tempered.size, tempered.size, drawn, 0)
     kept_by_k = tempered.size if decoding.top_k is None else min(decoding.top_k, tempered.size)
     kept = _nucleus(tempered[:kept_by_k], decoding.top_p)
     after = np.zeros_like(tempered)
     after[:kept] = tempered[:kept] / tempered[:kept].sum()
-    drawn = draw(decoding.seed, position)
     place = int(np.searchsorted(np.cumsum(after[:kept]), drawn, side="right"))
-    return Decoded(ranked, tempered, after, kept_by_k, kept, drawn, min(place, kept - 1))
+    possible = int(np.count_nonzero(after))  # a total that is rounded to less than 1 is not to let in what has 0
+    return Decoded(ranked, tempered, after, kept_by_k, kept, drawn, min(place, possible - 1))
 
 
 def choose(logits: Array, decoding: Decoding, position: int, k: int) -> Choice:
-    """Choose the token at ``position`` from ``logits`` (V,), and tell the ``k`` likeliest ones."""
+    """Choose the token at ``position`` from ``logits`` (V,), and tell the ``k`` likeliest ones.
+
+    Raises
+    ------
+    DrawError
+        If a token is to be drawn, and the logits have no softmax.
+    """
     if decoding.greedy:
         best = top_candidates(logits, max(1, k))
         return Choice(best[0], 1.0, best[:k])
     decoded = decode(ranking(logits, logits.size), decoding, position)
+    if not decoded.drawable:
+        raise DrawError("the logits of the last position are not all finite, so nothing can be drawn from them")
     return Choice(decoded.chosen, decoded.chance, tuple(decoded.ranking[place] for place in range(min(k, logits.size))))
 
 
@@ -101,8 +121,8 @@ def draw(seed: int, position: int) -> float:
 
 def _at_temperature(logits: Array, temperature: float) -> Array:
     """Return softmax(logits / temperature); the largest is subtracted first, so that nothing overflows."""
-    below = logits.astype(np.float64) - float(logits.max())
-    with np.errstate(over="ignore"):  # −∞ is right for what is far below at a temperature near 0
+    with np.errstate(over="ignore", invalid="ignore"):  # −∞ is right for what is far below at a temperature near 0
+        below = logits.astype(np.float64) - float(logits.max())
         return softmax(below / temperature)
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gptviz.analysis.candidates import likeliest_first
+from gptviz.analysis.comparison import relative_difference
 from gptviz.capture.stages import block_name
 
 if TYPE_CHECKING:
@@ -108,7 +110,7 @@ def read_on(trace: "Trace", reading: LensReading, near: int) -> LensReading:
         logits = trace.through_head(reading.stages[stage], reading.row, positions)
     if stage == len(reading.stages) - 1 and not reading.lacks:
         own = trace.array("out_head")[reading.row, positions]
-        difference = max(difference, _largest_difference(logits, own))
+        difference = float(np.maximum(difference, relative_difference(own, logits)[1]))  # max() would lose a NaN
     found = tuple(array.copy() for array in (reading.ids, reading.logits, reading.probabilities))
     for array, values in zip(found, strongest(logits, reading.ids.shape[2]), strict=True):
         array[stage, positions] = values
@@ -126,14 +128,17 @@ def read_all(trace: "Trace", row: int, k: int = TOP) -> LensReading:
 def strongest(logits: Array, k: int) -> tuple[Array, Array, Array]:
     """Return IDs, logits and probabilities (t, k) of the ``k`` largest of ``logits`` (t, V), the largest first.
 
-    Equal logits are ordered by ID, as argmax does. Probabilities are the softmax over all V, in double precision.
+    They are ordered as ``likeliest_first`` does. Probabilities are the softmax over all V, in double precision.
     """
     left = logits.copy()
     lines = np.arange(len(left))
     ids = np.empty((len(left), k), dtype=np.int64)
     for place in range(k):
         ids[:, place] = left.argmax(axis=1)  # k times the largest is quicker than one sort
+        last = left[lines, ids[:, place]]
         left[lines, ids[:, place]] = -np.inf
+    for line in lines[np.isneginf(last)]:  # the mark of what is taken is a logit too there
+        ids[line] = likeliest_first(logits[line])[:k]
     found = np.take_along_axis(logits, ids, axis=1)
     with np.errstate(invalid="ignore"):  # a line with NaN or ∞ has no probabilities, and shows that
         highest = logits.max(axis=1, keepdims=True).astype(np.float64)
@@ -153,10 +158,3 @@ def _next_piece(reading: LensReading, near: int) -> tuple[int, slice] | None:
             if not reading.has(stage, bounds[place]):
                 return stage, slice(bounds[place], bounds[place + 1])
     return None
-
-
-def _largest_difference(one: Array, other: Array) -> float:
-    if np.array_equal(one, other, equal_nan=True):
-        return 0.0
-    with np.errstate(invalid="ignore"):
-        return float(np.abs(one - other).max())

@@ -51,6 +51,7 @@ class MainWindow(QMainWindow):
         self.session = session
         self.appearance = appearance
         self._settings = settings
+        self._naming = False  # the docks are to be named soon
         self.recent = Recent(settings)
         self.setWindowTitle("gptviz")
         self.setDockNestingEnabled(True)
@@ -190,11 +191,14 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _docks_changed(self, *_: object) -> None:
-        QTimer.singleShot(0, self, self._name_docks)
+        if not self._naming:  # docks tell of changes by the dozen
+            self._naming = True
+            QTimer.singleShot(0, self, self._name_docks)
 
     @Slot()
     def _name_docks(self) -> None:
         """Show a title bar only where no tab names the pane."""
+        self._naming = False
         for dock in self._all_docks():
             shares = any(not other.isHidden() and not other.isFloating() for other in self.tabifiedDockWidgets(dock))
             dock.show_title(dock.isFloating() or not shares)

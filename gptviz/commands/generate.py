@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     import torch
 
-    from gptviz.analysis.decoding import choose
+    from gptviz.analysis.decoding import DrawError, choose
     from gptviz.model import greedy_steps
 
     if options.max_new_tokens < 0:
@@ -38,7 +38,10 @@ def run(options: argparse.Namespace) -> int:
     made: list[Choice] = []
 
     def choice(last: "Tensor") -> "Tensor":
-        made.append(choose(last[0].numpy(), decoding, len(ids), TOP))
+        try:
+            made.append(choose(last[0].numpy(), decoding, len(ids), TOP))
+        except DrawError as error:
+            raise UsageError(f"{error}: leave --temperature out to take the largest logit") from error
         return torch.tensor([[made[-1].chosen.id]])
 
     for step in greedy_steps(model.model, torch.tensor([prompt]), options.max_new_tokens, choice):

@@ -62,7 +62,8 @@ def _row(reading: "LensReading", stage: int, tokenizer: "Tokenizer") -> list[lis
 
 def _best(reading: "LensReading", stage: int, position: int, tokenizer: "Tokenizer") -> str:
     text = repr(tokenizer.token_text(int(reading.ids[stage, position, 0])))
-    share = f"{reading.probabilities[stage, position, 0] * 100:.2g} %"
+    value = reading.probabilities[stage, position, 0] * 100
+    share = f"{value:.0f} %" if value >= 10 else f"{value:.2g} %"  # two digits, and no 1e+02
     return f"{text[: _WIDTH - len(share) - 3]} {share}"
 
 

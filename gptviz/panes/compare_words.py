@@ -47,6 +47,8 @@ def signed_percent(change: float) -> str:
     """Write a change of a probability, in percentage points."""
     if change == 0:
         return "±0 %"
+    if math.isnan(change):
+        return percent(change)
     return f"{'+' if change > 0 else '−'}{percent(abs(change))}"
 
 

@@ -21,7 +21,7 @@ from gptviz.session.generation import GeneratedStep
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.note import Note
-from gptviz.widgets.text import percent, visible
+from gptviz.widgets.text import as_tip, percent, visible
 from gptviz.widgets.theme import UNIT, current, mono_font, px, text_font
 
 _COLUMNS = ("Step", "Token", "p", "Others")
@@ -198,7 +198,7 @@ class _StepsModel(QAbstractTableModel):
             return _alignment(index.column())
         if role == Qt.ItemDataRole.ToolTipRole:
             lines = [f"{self._text(c.id)}  {percent(c.probability)}" for c in step.candidates]
-            return "\n".join([f"{step.context_tokens} tokens in, token {step.chosen.id} out", *lines])
+            return as_tip("\n".join([f"{step.context_tokens} tokens in, token {step.chosen.id} out", *lines]))
         return None
 
     def _cell(self, row: int, step: GeneratedStep, column: int) -> str:

@@ -20,7 +20,7 @@ from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.branch_lanes import LANE, Lane, LaneDelegate
 from gptviz.widgets.note import Note
-from gptviz.widgets.text import visible
+from gptviz.widgets.text import as_tip, visible
 from gptviz.widgets.theme import UNIT, mono_font, px, text_font
 
 _COLUMNS = ("Branch", "Steps", "Text from the fork on")
@@ -138,6 +138,8 @@ class _Branches(QAbstractTableModel):
         branch = self._generation.branches[index.row()]
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
             return (branch.name, "", self._text(index.row()))[index.column()]
+        if role == Qt.ItemDataRole.ToolTipRole and index.column() == 0:
+            return as_tip(branch.name)
         if role == LANE and index.column() == 1:
             return self._lanes[index.row()]
         if role == Qt.ItemDataRole.AccessibleTextRole and index.column() == 1:

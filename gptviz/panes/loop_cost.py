@@ -109,7 +109,7 @@ def _found(costs: Costs, steps: int) -> str:
     if not rows:
         return "Not measured for this text yet."
     agree = sum(row.agrees for row in rows)
-    largest = max(row.difference for row in rows)
+    largest = float(np.max([row.difference for row in rows]))  # NaN if one is, which max() could miss
     plain, cached = (sum(values) for values in zip(*((row.plain_ms, row.cached_ms) for row in rows), strict=True))
     same = f"The same token in {f'all {agree}' if agree == len(rows) else f'{agree} of {len(rows)}'} steps"
     differ = f"logits differ by {number(largest, 2)} at most (rounding)" if largest else "the same logits bit for bit"

@@ -1,5 +1,6 @@
 """How the next token is chosen, in the loop pane: the settings, and the distribution before and after."""
 
+import math
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout
@@ -106,7 +107,7 @@ class DecodingView(TwoColumns):
         self.again.setEnabled(idle and here is not None and here < len(steps))
         if differs(old, new, "decoding", "trace", "generation"):
             self._show_bars(new, here)
-        self.pick.setEnabled(self._decoded is not None)
+        self.pick.setEnabled(self._decoded is not None and here is not None)
 
     def _show_settings(self, state: ViewState) -> None:
         decoding = state.decoding
@@ -123,6 +124,8 @@ class DecodingView(TwoColumns):
             field.setEnabled(not decoding.greedy)
 
     def _show_bars(self, state: ViewState, here: int | None) -> None:
+        if here is None and self._decoded is not None and state.generation.shown is not None:
+            return  # the pass of the step is under way, and the bars of the one before stay
         if state.trace is None or not state.trace.has("last") or here is None:
             self._decoded = None
             self.bars.set_rows(0, self._row, 1.0, 1.0)
@@ -148,11 +151,19 @@ class DecodingView(TwoColumns):
         if not self._session.state.decoding.greedy and place >= decoded.kept:
             cut = "top-k" if place >= decoded.kept_by_k else "top-p"
         return DecodedRow(
-            self._text(candidate.id), candidate.probability, float(decoded.after[place]), cut, place == decoded.place
+            self._text(candidate.id),
+            candidate.probability,
+            float(decoded.after[place]),
+            cut,
+            decoded.drawable and place == decoded.place,
         )
 
     def _explain(self, decoded: Decoded) -> str:
         token = self._text(decoded.chosen.id)
+        if not decoded.drawable:
+            return "The logits are not all finite, so there are no probabilities to draw from."
+        if math.isnan(decoded.chosen.probability):
+            return f"The logits are not all finite, so there are no probabilities. argmax takes {token}."
         if decoded.draw is None:
             return f"Greedy is deterministic: {token} is the likeliest, so it has all."
         size = len(decoded.ranking)

@@ -3,7 +3,6 @@
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from gptviz.analysis.decoding_settings import Decoding
 from gptviz.panes.pane import differs
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
@@ -65,25 +64,26 @@ def rows_of(state: ViewState) -> list[LoopRow]:
     """Describe the lines of the turn that runs, or else of the step on screen."""
     length = 0 if state.model is None else state.model.config.context_length
     shapes, times = _turn(state)
-    decoding = _decoding(state)
     codes = (
         (f"context = ids[:, -{length}:]", "crop", "embedding"),
         ("logits = model(context)", "forward", "attention"),
         ("last = logits[:, -1, :]", "last position", "shortcut"),
-        (_choice(decoding), "choose", "head"),
+        (_choice(state), "choose", "head"),
         ("ids = cat((ids, next), dim=1)", "append", "feed-forward"),
     )
     shapes, times = ([*did, *[""] * (_LINES - len(did))] for did in (shapes, times))
     return [LoopRow(*code, shapes[line], times[line]) for line, code in enumerate(codes)]
 
 
-def _choice(decoding: Decoding) -> str:
+def _choice(state: ViewState) -> str:
+    """Write the fourth line as it runs, or as it ran for the step on screen."""
+    decoding, shown = state.decoding, state.generation.shown
+    if state.loop.lit is None and shown is not None:
+        step = state.generation.steps[shown]
+        if step.picked:
+            return f"next = [[{step.chosen.id}]]  # by hand"
+        decoding = step.decoding
     return "next = argmax(last)" if decoding.greedy else f"next = draw(last / {decoding.temperature:g})"
-
-
-def _decoding(state: ViewState) -> Decoding:
-    shown = state.generation.shown
-    return state.decoding if state.loop.lit is not None or shown is None else state.generation.steps[shown].decoding
 
 
 def _turn(state: ViewState) -> tuple[list[str], list[str]]:
@@ -105,7 +105,10 @@ def _turn(state: ViewState) -> tuple[list[str], list[str]]:
         ((1, vocabulary), (1, 1)),
         ((1, before), (1, before + 1)),
     )
-    return [f"{shape(first)} → {shape(second)}" for first, second in sizes], ["", _ms(step.ms)]
+    shapes = [f"{shape(first)} → {shape(second)}" for first, second in sizes]
+    if step.picked:
+        shapes[3] = shape((1, 1))  # the logits did not decide
+    return shapes, ["", _ms(step.ms)]
 
 
 def _sizes(state: ViewState) -> tuple[int, int]:
@@ -129,4 +132,6 @@ def _note(state: ViewState, cropped: bool) -> str:
 
 
 def _ms(ms: float) -> str:
-    return f"{ms:.3g} ms" if ms < 100 else f"{ms:,.0f} ms"
+    if ms < 0.01:
+        return "< 0.01 ms"
+    return f"{ms:.2g} ms" if ms < 1 else f"{ms:.3g} ms" if ms < 100 else f"{ms:,.0f} ms"

@@ -33,7 +33,7 @@ class Costing(QObject):
         model, _ = session.engine
         prompt_tokens = len(generation.prompt)
         work = partial(generation_jobs.measure_costs, model, generation.ids, prompt_tokens, decodings)
-        session.submit("Measuring", work, self._ended, self._told, costs=Costs())
+        session.submit("Measuring", work, self._ended, self._told, costs=Costs(), message=None)
 
     def _told(self, costs: object) -> None:
         self._session.change(costs=costs)

@@ -24,6 +24,8 @@ def explain(what: str, error: BaseException) -> Message:
         return Message(what, text, "Change the prompt and press Run")
     if kind == "NotRecordedError":
         return Message(what, text, LOAD_THE_MODEL)
+    if kind == "DrawError":
+        return Message(what, text, "Choose Greedy in the pane Loop; Checks tells where the numbers end")
     if kind == "TraceError":
         return Message(what, text, "Press Run")
     return Message(what, f"{kind}: {text}", "The last result stays on screen; press Run to try again")

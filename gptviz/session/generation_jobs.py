@@ -122,6 +122,7 @@ def measure_costs(
     """Compute each step of the text ``ids`` without and with a cache, and tell the GUI after each."""
     import torch
 
+    from gptviz.analysis.comparison import relative_difference
     from gptviz.analysis.decoding import choose
     from gptviz.model.cached import KeyValueCache, cached_logits
     from gptviz.model.generate import crop
@@ -142,7 +143,7 @@ def measure_costs(
         ended = time.perf_counter()
         cached = logits[0, -1]
         chosen = [choose(row.numpy(), decoding, position, 1).chosen.id for row in (plain, cached)]
-        difference = float((plain - cached).abs().max())
+        difference = relative_difference(plain.numpy(), cached.numpy())[1]
         times = (between - began) * 1000, (ended - between) * 1000
         row = CostRow(cropped.shape[1], computed, *times, difference, chosen[0] == chosen[1])
         costs = replace(costs, rows=(*costs.rows, row), shape=cache.shape, nbytes=cache.nbytes)

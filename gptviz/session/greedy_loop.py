@@ -157,7 +157,7 @@ class GreedyLoop(QObject):
         else:
             work = partial(generation_jobs.generate_step, *session.engine, request)
         live = not state.caching and request.at_hand is None
-        session.submit(_GENERATING, work, self._step_ended, self._told, live=live, loop=LoopLines())
+        session.submit(_GENERATING, work, self._step_ended, self._told, live=live, loop=LoopLines(), message=None)
 
     def _told(self, what: object) -> None:
         if isinstance(what, LoopLines):
@@ -215,12 +215,16 @@ class GreedyLoop(QObject):
     def _state_changed(self, old: ViewState, new: ViewState) -> None:
         if old.generation.playing and not new.generation.playing:
             self._clear_activity()
+        if new.generation.playing and new.activity is None and old.activity is not None:
+            QTimer.singleShot(0, self, self._play_on)  # it waited for something that was no step
         generates = new.activity is not None and new.activity.text == _GENERATING
         if new.loop.lit is not None and not generates:
             self._session.change(loop=replace(new.loop, lit=None, held=False))
         if new.model is not old.model and new.model is not None:
             self._holder.drop()
-            self._session.change(history=History(), loop=LoopLines())
+            top_k, size = new.decoding.top_k, new.model.config.vocab_size
+            decoding = new.decoding if top_k is None or top_k < size else replace(new.decoding, top_k=None)
+            self._session.change(history=History(), loop=LoopLines(), decoding=decoding)
 
 
 def ids_of(trace: "Trace") -> tuple[int, ...]:

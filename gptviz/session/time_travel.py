@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _KEPT_BYTES = 64 * 2**20  # of traces that are not on screen
 LONGEST_NAME = 40
+_JOINER = "\u200d"  # makes one sign of several: 👩‍👧
 
 
 class TimeTravel(QObject):
@@ -39,15 +40,16 @@ class TimeTravel(QObject):
 
     @property
     def here(self) -> int | None:
-        """The place of the step whose pass is on screen: it may be the next one, whose token is not chosen yet."""
+        """The place of the step whose pass is on screen: it may be the next one, whose token is not chosen yet.
+
+        None while that pass is still under way: what is on screen was computed from other tokens.
+        """
         state = self._session.state
         trace, generation = state.trace, state.generation
         if trace is None or not trace.complete or trace.batch > 1:
             return None
-        if generation.shown is not None:
-            return generation.shown
-        end = len(generation.steps)
-        return end if generation.context(end, trace.config.context_length) == ids_of(trace) else None
+        place = len(generation.steps) if generation.shown is None else generation.shown
+        return place if generation.context(place, trace.config.context_length) == ids_of(trace) else None
 
     def show(self, place: int) -> None:
         """Show the trace of the step at ``place`` in all panes."""
@@ -92,7 +94,9 @@ class TimeTravel(QObject):
             seen = state.trace.tokens
             step = GeneratedStep(candidate, top, seen, None, state.decoding, None, state.trace.ms, seen)
         self._session.cancel()
-        self._take("pick a token", state.generation.with_choice(place, step))
+        picked = state.generation.with_choice(place, step)
+        if (picked.nodes, picked.branch) != (state.generation.nodes, state.generation.branch):
+            self._take("pick a token", picked)
         self.show(place)
 
     def redraw(self) -> None:
@@ -106,7 +110,7 @@ class TimeTravel(QObject):
         before = state.generation.before(place)
         request = generation_jobs.StepRequest(before, state.decoding, state.selection.layer, at_hand)
         work = partial(generation_jobs.generate_at_hand, request)
-        self._session.submit("Choosing again", work, self._redrawn)
+        self._session.submit("Choosing again", work, self._redrawn, message=None)
 
     def switch(self, branch: int) -> None:
         """Go to another branch."""
@@ -118,9 +122,10 @@ class TimeTravel(QObject):
         self._show_generation()
 
     def rename(self, branch: int, name: str) -> None:
-        """Name a branch; an empty name changes nothing, a long one is cut."""
+        """Name a branch; a name that can't be seen changes nothing, a long one is cut."""
         generation = self._session.state.generation
-        name = " ".join(name.split())[:LONGEST_NAME]
+        seen = "".join(sign for sign in name if sign.isprintable() or sign.isspace() or sign == _JOINER)
+        name = " ".join(seen.split())[:LONGEST_NAME].strip(f"{_JOINER} ")
         if name and name != generation.branches[branch].name:
             self._take("rename a branch", generation.with_name(branch, name))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gptviz.analysis.attention import weights_at_hand
-from gptviz.analysis.candidates import softmax
+from gptviz.analysis.candidates import runner_up, softmax
 from gptviz.analysis.layer_norm import LayerNormView, layer_norm_view
 from gptviz.capture.stages import block_name
 from gptviz.model.config import GPTConfig
@@ -120,9 +120,7 @@ class Situation:
     def likeliest(self) -> tuple[int, int]:
         """The IDs of the likeliest token and of the next one; of equal logits the smaller ID, as argmax chooses."""
         first = int(self.logits.argmax())
-        others = self.logits.copy()
-        others[first] = -np.inf
-        return first, int(others.argmax())
+        return first, runner_up(self.logits, first)
 
     def text_at(self, position: int) -> str:
         """Return the text of the token at ``position`` of the row that is shown."""

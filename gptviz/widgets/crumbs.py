@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from gptviz.widgets.text import draw_text
+from gptviz.widgets.text import as_tip, draw_text
 from gptviz.widgets.theme import UNIT, color, current, px, text_font
 
 _SIZE, _HEIGHT = 12, 24  # px
@@ -149,7 +149,7 @@ class Crumbs(QWidget):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             place = self._at(QPointF(event.pos()))
             if place is not None:
-                QToolTip.showText(event.globalPos(), self._crumbs[place].tip, self)
+                QToolTip.showText(event.globalPos(), as_tip(self._crumbs[place].tip), self)
             return True
         return super().event(event)
 

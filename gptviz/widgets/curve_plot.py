@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from gptviz.widgets.plot_axis import PlotAxis
 from gptviz.widgets.plotting import pg
-from gptviz.widgets.theme import color, current, mono_font, px, tone
+from gptviz.widgets.theme import Theme, color, current, look, mono_font, px, tone
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -33,6 +33,7 @@ class CurvePlot(pg.PlotWidget):  # type: ignore[misc]
 
     moved = Signal(float)
     keeps_arrows = True
+    _look: tuple[Theme, float] | None = None  # which it was drawn in
 
     def __init__(self, name: str, styles: Sequence[CurveStyle], step: float = 0.05) -> None:
         self._axes = {"left": PlotAxis("left"), "bottom": PlotAxis("bottom")}
@@ -156,6 +157,7 @@ class CurvePlot(pg.PlotWidget):  # type: ignore[misc]
         self.getPlotItem().getViewBox().setBorder(pen)
 
     def _apply_theme(self) -> None:
+        self._look = look()
         for axis in self._axes.values():
             axis.apply_theme()
         self._axes["left"].setWidth(px(36))
@@ -179,5 +181,5 @@ class CurvePlot(pg.PlotWidget):  # type: ignore[misc]
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and hasattr(self, "_points"):
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and self._look not in (None, look()):
             self._apply_theme()

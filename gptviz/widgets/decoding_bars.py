@@ -174,7 +174,10 @@ class DecodingBars(QAbstractScrollArea):
         room = max(0.0, box.width() - figure - UNIT)
         bar = QRectF(box.left(), box.center().y() - px(_BAR) / 2, max(1.5, room * value / largest), px(_BAR))
         head = color(theme.families["head"])
-        if cut:
+        if cut and bar.width() < px(_BAR):  # too short for a hatch to be seen as one
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(color(theme.muted, 0.7))
+        elif cut:
             painter.setPen(QPen(color(theme.muted), 1))
             painter.setBrush(QBrush(color(theme.muted), Qt.BrushStyle.BDiagPattern))
         else:

@@ -13,7 +13,7 @@ from gptviz.widgets import colormaps
 from gptviz.widgets.explain_tag import ExplainTag
 from gptviz.widgets.heatmap_overlay import DIGITS_HEIGHT, HeatmapOverlay
 from gptviz.widgets.plotting import pg
-from gptviz.widgets.theme import UNIT, current, mono_font, px
+from gptviz.widgets.theme import UNIT, Theme, current, look, mono_font, px
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -57,7 +57,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
     """
 
     keeps_arrows = True
-
+    _look: tuple[Theme, float] | None = None  # which it was drawn in
     cell_hovered = Signal(object)  # (row, column), or None
     cell_clicked = Signal(int, int)
     cell_opened = Signal(int, int)
@@ -300,6 +300,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
         self._repaint()
 
     def _apply_theme(self) -> None:
+        self._look = look()
         self._ground.setPen(pg.mkPen(None))
         self._ground.setBrush(colormaps.hatch())
 
@@ -318,7 +319,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and hasattr(self, "_overlay"):
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and self._look not in (None, look()):
             self._apply_theme()
             if self.data is not None:
                 self._measure_labels()

@@ -12,7 +12,7 @@ from gptviz.widgets.theme import UNIT, color, current, mono_font, px, text_font,
 
 _ROW = 26  # px
 _NUMBER = 20  # px of the line's number
-_TIME = 60  # px
+_TIME = 76  # px
 
 
 @dataclass(frozen=True)

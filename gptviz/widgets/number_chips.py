@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from gptviz.widgets.text import draw_text
+from gptviz.widgets.text import as_tip, draw_text
 from gptviz.widgets.theme import UNIT, color, current, mono_font, px, text_font
 
 _HEIGHT, _GAP, _PAD = 28, 2 * UNIT, 2 * UNIT + 2  # px
@@ -167,7 +167,7 @@ class NumberChips(QWidget):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             place = self._chip_at(event.pos())
             if place is not None:
-                QToolTip.showText(event.globalPos(), self._chips[place].tip, self)
+                QToolTip.showText(event.globalPos(), as_tip(self._chips[place].tip), self)
             return True
         return super().event(event)
 

@@ -4,6 +4,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from gptviz.widgets.progress_bar import ProgressBar
+from gptviz.widgets.text import as_tip
 from gptviz.widgets.theme import UNIT, px
 
 _WIDTH = 96  # px
@@ -56,7 +57,7 @@ class ProgressLine(QWidget):
             self.words.setObjectName(name)
             self.words.style().polish(self.words)
         self.words.setText(text)
-        self.words.setToolTip(text)
+        self.words.setToolTip(as_tip(text))
 
     def _clicked(self) -> None:
         (self.resumed if self.button.text() == "Go on" else self.stopped).emit()

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from html import escape
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
@@ -72,6 +73,11 @@ def data_size(count: int) -> str:
 def milliseconds(ms: float) -> str:
     """Write a time, with two places where it is short."""
     return f"{ms:,.0f} ms" if ms >= 10 else f"{ms:.2g} ms"
+
+
+def as_tip(text: str) -> str:
+    """Return ``text`` so that a tooltip shows it as it stands: Qt reads a token such as ``<s>`` as markup."""
+    return f"<p style='white-space:pre'>{escape(text)}</p>" if "<" in text or "&" in text else text
 
 
 def draw_text(

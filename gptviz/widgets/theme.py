@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QColor, QFont, QFontDatabase
 
 from gptviz import resources
@@ -13,6 +14,7 @@ UNIT = 4  # px, the spacing everything is a multiple of
 _FONT_FILES = ("Inter-Regular.otf", "Inter-Medium.otf", "Inter-SemiBold.otf", "JetBrainsMono-Regular.ttf")
 TEXT_FAMILY = "Inter"
 MONO_FAMILY = "JetBrains Mono"
+_HAS_FONTS = "gptviz-has-fonts"  # a property of the application
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,11 @@ def use(theme: Theme, scale: float) -> None:
     _Look.theme, _Look.scale = theme, scale
 
 
+def look() -> tuple[Theme, float]:
+    """Return what colours and sizes come from: Qt tells of many a change of palette or font that changes neither."""
+    return _Look.theme, _Look.scale
+
+
 def color(value: str, alpha: float = 1.0) -> QColor:
     """Return a colour of the theme, with an opacity from 0 to 1."""
     result = QColor(value)
@@ -122,7 +129,11 @@ def blend(over: str, under: str, share: float) -> QColor:
 
 
 def load_fonts() -> None:
-    """Make the bundled fonts known to Qt."""
+    """Make the bundled fonts known to the application, once: each time Qt forgets what it knew of all fonts."""
+    application = QCoreApplication.instance()
+    if application is None or application.property(_HAS_FONTS):
+        return
+    application.setProperty(_HAS_FONTS, True)
     for name in _FONT_FILES:
         QFontDatabase.addApplicationFont(str(resources.path("fonts", name)))
 

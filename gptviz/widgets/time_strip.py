@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QSizePolicy, QToolTip
 
-from gptviz.widgets.text import draw_text, visible
+from gptviz.widgets.text import as_tip, draw_text, visible
 from gptviz.widgets.theme import UNIT, color, current, mono_font, px
 
 _HEIGHT = 28  # px of a chip
@@ -205,6 +205,6 @@ class TimeStrip(QAbstractScrollArea):
             index = self._chip_at(event.pos())
             if index is not None:
                 text = f"position {index} of the prompt" if index < self._prompt else self._tip(index - self._prompt)
-                QToolTip.showText(event.globalPos(), text, self)
+                QToolTip.showText(event.globalPos(), as_tip(text), self)
             return True
         return super().viewportEvent(event)

@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QSizePolicy, QToolTip
 
 from gptviz.widgets import colormaps
-from gptviz.widgets.text import draw_text
+from gptviz.widgets.text import as_tip, draw_text
 from gptviz.widgets.theme import UNIT, color, current, mono_font, px, text_font
 
 _ROW, _LEAST, _MOST = 24, 28, 120  # px
@@ -210,7 +210,9 @@ class TokenPair(QAbstractScrollArea):
             position = self._position_at(QPointF(event.pos()))
             row = min(event.pos().y() // px(_ROW), len(self._lines) - 1)
             if self._lines and position is None:
-                QToolTip.showText(event.globalPos(), f"{self._lines[row].letter}: {self._lines[row].label}", self)
+                QToolTip.showText(
+                    event.globalPos(), as_tip(f"{self._lines[row].letter}: {self._lines[row].label}"), self
+                )
             elif position is not None:
                 same = "different tokens" if self._differs[position] else "the same token"
                 QToolTip.showText(event.globalPos(), f"position {position}: {same}", self)

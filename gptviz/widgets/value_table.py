@@ -7,6 +7,7 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QIcon, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QSizePolicy, QTreeWidget, QTreeWidgetItem
 
+from gptviz.widgets.text import as_tip
 from gptviz.widgets.theme import current, mono_font, px, text_font
 
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -106,7 +107,7 @@ class ValueTable(QTreeWidget):
             item.setForeground(place, QBrush(QColor(tones.get(tone, theme.text))))
             if column.figures:
                 item.setTextAlignment(place, _RIGHT)
-            item.setToolTip(place, row.tip or row.cells[place])
+            item.setToolTip(place, as_tip(row.tip or row.cells[place]))
         if row.family is not None:
             item.setIcon(0, _mark(theme.families.get(row.family, theme.muted)))
         return item

@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor, QFont, QIcon, QPainter, QPixmap
 
+from gptviz.widgets.text import as_tip
 from gptviz.widgets.theme import color, current, mono_font, px, text_font
 
 PART, BAR, VALUE = range(3)
@@ -109,7 +110,7 @@ class WaterfallModel(QAbstractItemModel):
         if role == Qt.ItemDataRole.DecorationRole and column == PART:
             return self._mark(row.family, bool(index.internalId()))
         if role == Qt.ItemDataRole.ToolTipRole:
-            return row.tip or None
+            return as_tip(row.tip) or None
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{row.title} {row.written}"
         if role == Qt.ItemDataRole.FontRole:

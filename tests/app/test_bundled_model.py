@@ -10,7 +10,7 @@ from user import CONTROL, User
 from gptviz.app.main_window import MainWindow
 from gptviz.cli import main
 
-pytestmark = pytest.mark.without_panes("flow", "stage")
+pytestmark = pytest.mark.with_panes()
 TITLE = "Shakespeare (small, trained)"
 
 

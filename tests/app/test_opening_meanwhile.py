@@ -10,7 +10,7 @@ from user import User
 
 from gptviz.session.requests import CheckpointRequest
 
-pytestmark = pytest.mark.without_panes("flow", "stage", "attention", "layer-norm", "checks", "shape-trace")
+pytestmark = pytest.mark.with_panes()
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from gptviz.panes.attention import AttentionPane
 from gptviz.panes.generation import GenerationPane
 from gptviz.widgets.theme import LIGHT
 
-pytestmark = pytest.mark.without_panes("flow", "stage")
+pytestmark = pytest.mark.with_panes("attention")
 
 
 def chips(window: MainWindow) -> str:

@@ -12,7 +12,7 @@ from user import CONTROL, User
 from gptviz.app.main_window import MainWindow
 from gptviz.widgets.text import number
 
-pytestmark = pytest.mark.without_panes("flow", "stage")
+pytestmark = pytest.mark.with_panes()
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from gptviz.app.main_window import MainWindow
 from gptviz.panes.attention import AttentionPane
 from gptviz.widgets import colormaps
 
-pytestmark = pytest.mark.without_panes("flow", "stage")
+pytestmark = pytest.mark.with_panes("attention")
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from gptviz.tokenizer import gpt2_tokenizer
 from gptviz.widgets.rank_change import rank_change
 from gptviz.widgets.text import number, visible
 
-pytestmark = pytest.mark.without_panes("flow", "stage")
+pytestmark = pytest.mark.with_panes("compare", "attention")
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from gptviz.panes.shape_trace import ShapeTracePane
 from gptviz.tokenizer import gpt2_tokenizer
 from gptviz.widgets.text import percent, visible
 
-pytestmark = pytest.mark.without_panes("flow", "stage")
+pytestmark = pytest.mark.with_panes("generation")
 
 HELLO = [15496, 11, 314, 716]
 

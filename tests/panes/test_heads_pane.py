@@ -13,7 +13,7 @@ from gptviz.panes.heads import HeadsPane
 from gptviz.session.measuring import HEADS, PROBE
 from gptviz.widgets.text import number
 
-pytestmark = pytest.mark.without_panes("flow", "stage")
+pytestmark = pytest.mark.with_panes("heads", "attention")
 
 
 @pytest.fixture

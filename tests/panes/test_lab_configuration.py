@@ -1,6 +1,7 @@
 """The lab of configurations: cost before building, building, and the dictionary."""
 
 from collections.abc import Callable
+from functools import cache
 
 import pytest
 from PySide6.QtCore import Qt
@@ -10,12 +11,23 @@ from user import CONTROL, User
 
 from gptviz.app.main_window import MainWindow
 from gptviz.labs import configuration
+from gptviz.labs.timing import Basis
 from gptviz.model import GPT2_SMALL, TINY, GPTConfig
-from gptviz.panes import PANES
 from gptviz.panes.lab_configuration import ConfigurationLabPane
 
 Types = Callable[[str, str], None]
-pytestmark = pytest.mark.without_panes(*(pane.name for pane in PANES))
+pytestmark = pytest.mark.with_panes()
+
+
+@pytest.fixture(scope="module")
+def measure() -> Callable[[int, int], Basis]:
+    """The measuring of this machine, once for a size of prompt."""
+    return cache(configuration.measure)
+
+
+@pytest.fixture(autouse=True)
+def _measured_once(measure: Callable[[int, int], Basis], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(configuration, "measure", measure)
 
 
 @pytest.fixture

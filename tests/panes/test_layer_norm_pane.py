@@ -9,7 +9,7 @@ from gptviz.app.main_window import MainWindow
 from gptviz.panes.layer_norm import LayerNormPane
 from gptviz.widgets.text import number
 
-pytestmark = pytest.mark.without_panes("flow", "stage")
+pytestmark = pytest.mark.with_panes("layer-norm")
 
 
 @pytest.fixture

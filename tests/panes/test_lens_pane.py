@@ -11,7 +11,7 @@ from gptviz.panes.lens import LensPane
 from gptviz.tokenizer import gpt2_tokenizer
 from gptviz.widgets.text import percent, visible
 
-pytestmark = pytest.mark.without_panes("flow", "stage")
+pytestmark = pytest.mark.with_panes("lens")
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from gptviz.tokenizer import gpt2_tokenizer
 from gptviz.widgets.number_field import NumberField
 from gptviz.widgets.text import percent, visible
 
-pytestmark = pytest.mark.without_panes("flow", "stage", "heads", "shape-trace")
+pytestmark = pytest.mark.with_panes("loop")
 
 HELLO = [15496, 11, 314, 716]
 

@@ -17,7 +17,7 @@ from gptviz.panes.loop_lines import LinesView
 from gptviz.tokenizer import gpt2_tokenizer
 from gptviz.widgets.text import visible
 
-pytestmark = pytest.mark.without_panes("flow", "stage", "heads", "shape-trace")
+pytestmark = pytest.mark.with_panes("loop", "attention")
 
 HELLO = [15496, 11, 314, 716]
 

@@ -13,7 +13,7 @@ from gptviz.tokenizer import gpt2_tokenizer
 from gptviz.widgets.text import number, percent, visible
 from gptviz.widgets.theme import LIGHT
 
-pytestmark = pytest.mark.without_panes("flow", "stage")
+pytestmark = pytest.mark.with_panes("next-token")
 
 
 @pytest.fixture

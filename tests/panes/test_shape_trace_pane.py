@@ -13,7 +13,7 @@ from gptviz.panes.attention import AttentionPane
 from gptviz.panes.layer_norm import LayerNormPane
 from gptviz.panes.shape_trace import ShapeTracePane
 
-pytestmark = pytest.mark.without_panes("flow", "stage")
+pytestmark = pytest.mark.with_panes("shape-trace", "attention", "layer-norm")
 
 E, H, D, V, CONTEXT = 32, 2, 16, 50257, 64  # the small model
 

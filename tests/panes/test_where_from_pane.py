@@ -13,7 +13,7 @@ from gptviz.widgets.text import number, visible
 from gptviz.widgets.token_choice import TokenChoice
 from gptviz.widgets.waterfall_model import WaterfallRow
 
-pytestmark = pytest.mark.without_panes("flow", "stage")
+pytestmark = pytest.mark.with_panes("where-from")
 LAST = "trf_blocks.1.shortcut2"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from holding import Wait
+from holding import Hold, Wait
 from pytestqt.qtbot import QtBot
 
 from gptviz.analysis.candidates import Candidate
@@ -248,3 +248,61 @@ def test_nothing_to_undo_is_no_error(ready: Session) -> None:
     ready.travel.back()
 
     assert ready.state is before
+
+
+def test_nothing_is_picked_from_the_pass_of_another_step(
+    ready: Session, generate: Generate, wait: Wait, hold: Hold, qtbot: QtBot
+) -> None:
+    """While the way to a step is computed, what is on screen are the candidates of the step before."""
+    tokens = generate(3)
+    ready.travel.forget()
+    gate = hold("trf_blocks.0")
+    ready.travel.show(0)
+    qtbot.waitUntil(lambda: gate.reached)
+    assert ready.travel.here is None
+
+    ready.travel.pick(runner_up(ready, 2))
+    gate.open()
+    wait()
+
+    assert chosen(ready) == tokens
+    assert (ready.travel.here, shown_ids(ready)) == (0, list(HELLO))
+
+
+def test_picking_what_was_chosen_anyway_changes_nothing_and_can_still_be_redone(
+    ready: Session, generate: Generate, wait: Wait
+) -> None:
+    tokens = generate(2)
+    ready.travel.undo()
+    wait()
+    history = ready.state.history
+
+    ready.travel.pick(ready.state.generation.steps[0].chosen, 0)
+    wait()
+
+    assert ready.state.history == history
+    ready.travel.redo()
+    wait()
+    assert chosen(ready) == tokens
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        ("<b>&amp;</b>", "<b>&amp;</b>"),
+        ("  two\n\n lines\t", "two lines"),
+        ("👩‍👩‍👧", "👩‍👩‍👧"),
+        ("👩‍" * 30, ("👩‍" * 20).rstrip("\u200d")),
+        ("\u202egnorw", "gnorw"),  # no mark that turns what follows it around
+        ("a\ud800\x00b", "ab"),
+        ("x" * 500, "x" * 40),
+        ("", "Branch 1"),
+        (" \n\u200b\u200d\u2060 ", "Branch 1"),  # nobody could see it
+    ],
+)
+def test_a_branch_has_a_name_that_can_be_seen(ready: Session, generate: Generate, typed: str, name: str) -> None:
+    generate(1)
+
+    ready.travel.rename(0, typed)
+
+    assert ready.state.generation.branches[0].name == name

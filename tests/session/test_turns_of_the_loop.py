@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from gptviz.analysis.candidates import Candidate
 from gptviz.analysis.decoding import choose
 from gptviz.analysis.decoding_settings import Decoding, DecodingError
-from gptviz.model import GPTModel
+from gptviz.model import GPTConfig, GPTModel
 from gptviz.session.session import Session
 
 Generate = Callable[[int], list[int]]
@@ -276,3 +276,57 @@ def test_measuring_can_be_stopped(ready: Session, generate: Generate, wait: Wait
 
     assert ready.state.activity is None
     assert 1 <= len(ready.state.costs.rows) <= 3
+
+
+def test_play_while_something_is_measured_begins_after_it(
+    ready: Session, generate: Generate, hold: Hold, qtbot: QtBot
+) -> None:
+    generate(2)
+    gate = hold("trf_blocks.1")
+    ready.costing.measure()
+    qtbot.waitUntil(lambda: gate.reached)
+
+    ready.loop.play(2)
+    gate.open()
+    qtbot.waitUntil(lambda: not ready.busy and not ready.state.generation.playing, timeout=20_000)
+
+    assert len(chosen(ready)) == 4
+    assert len(ready.state.costs.rows) == 2
+
+
+# --- a model without numbers -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("caching", [False, True])
+def test_where_nothing_can_be_drawn_it_is_said_until_a_token_is_chosen(
+    ready: Session, wait: Wait, caching: bool
+) -> None:
+    assert ready.state.trace is not None
+    with torch.no_grad():
+        ready.state.trace.replay.model.get_parameter("out_head.weight")[700].fill_(torch.nan)
+    ready.run()
+    wait()
+    ready.loop.set_caching(caching)
+    ready.loop.set_decoding(temperature=0.8)
+
+    ready.loop.play()
+    wait()
+    assert not ready.state.generation.playing
+    assert chosen(ready) == []
+    assert "not all finite" in str(ready.state.message)
+    assert "Choose Greedy" in str(ready.state.message)
+
+    ready.loop.set_decoding(temperature=0.0)
+    ready.loop.step()
+    wait()
+    assert chosen(ready) == [700]  # what the model's argmax takes
+    assert ready.state.message is None
+
+
+def test_top_k_is_never_more_than_the_vocabulary(ready: Session, wait: Wait) -> None:
+    ready.loop.set_decoding(temperature=1.0, top_k=400)
+
+    ready.use_model(GPTConfig(vocab_size=300, context_length=8, emb_dim=8, n_heads=2, n_layers=1), 0)
+    wait()
+
+    assert ready.state.decoding == Decoding(temperature=1.0, top_k=None)
