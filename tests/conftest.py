@@ -35,6 +35,7 @@ os.environ["OMP_WAIT_POLICY"] = "PASSIVE"  # where it has more threads, they mus
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "without_panes(names): the window has these panes closed, to be there sooner")
     config.addinivalue_line("markers", "with_panes(names): the window has only these panes open, to be there sooner")
+    config.addinivalue_line("markers", "with_all_panes: the window is whole, other than in the rest of the file")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -286,6 +287,8 @@ def _closed_panes(test: pytest.Item) -> Sequence[str]:
     from gptviz.panes import PANES
 
     for mark in test.iter_markers():
+        if mark.name == "with_all_panes":
+            return ()
         if mark.name == "without_panes":
             return mark.args
         if mark.name == "with_panes":

@@ -20,8 +20,8 @@ from gptviz.analysis.comparison import Run, in_order
 from gptviz.capture.stages import block_name
 from gptviz.panes.compare_maps import CompareMaps, HeadOfRun
 from gptviz.panes.compare_words import ranked_items, run_label, stage_rows, summary
-from gptviz.panes.missing import why_missing
 from gptviz.panes.pane import Pane, differs, other_pass
+from gptviz.session.missing import why_missing
 from gptviz.session.session import Session
 from gptviz.session.state import PinnedRun, ViewState
 from gptviz.widgets.difference_table import DifferenceTable

@@ -21,6 +21,7 @@ from gptviz.widgets.theme import DARK, LIGHT, current
 ALT = Qt.KeyboardModifier.AltModifier
 NAMES = [pane.name for pane in PANES]
 OpenWindow = Callable[..., MainWindow]
+pytestmark = pytest.mark.with_panes("attention")
 
 
 # --- actions ---------------------------------------------------------------------------------------------
@@ -140,6 +141,7 @@ def label_lightness(window: MainWindow) -> tuple[int, int]:
     return ground, max(beside, key=lambda lightness: abs(lightness - ground))
 
 
+@pytest.mark.with_all_panes
 def test_control_t_changes_between_light_and_dark(user: User) -> None:
     def ground() -> str:
         return QApplication.palette().color(user.window.backgroundRole()).name().upper()
@@ -205,6 +207,7 @@ def test_the_menus_tick_what_is_in_use_however_it_was_chosen(user: User) -> None
     assert ticked(colours) == ["Dark"]
 
 
+@pytest.mark.with_all_panes
 def test_lecture_size_enlarges_everything_and_goes_back(user: User) -> None:
     bar = user.window.prompt_bar
     before = bar.run.height(), bar.strip.chip_box(0).height(), user.window.menuBar().fontInfo().pixelSize()
@@ -232,6 +235,7 @@ def takes_focus(widget: QWidget) -> bool:
     return widget.focusPolicy() != Qt.FocusPolicy.NoFocus and widget.focusProxy() is None and widget.isVisible()
 
 
+@pytest.mark.with_all_panes
 def test_everything_that_takes_the_focus_has_a_name(user: User) -> None:
     user.window.session.loop.step()
     user.runs("")  # so that the banner is there
@@ -247,6 +251,7 @@ def test_everything_that_takes_the_focus_has_a_name(user: User) -> None:
     assert unnamed == []
 
 
+@pytest.mark.with_all_panes
 def test_the_tab_key_leads_from_the_prompt_to_run_and_around(user: User) -> None:
     user.brings_up("attention")
     user.presses(Qt.Key.Key_L, CONTROL)
@@ -352,6 +357,7 @@ def test_the_window_can_be_closed_while_the_model_is_built(
     assert session.state.model is None
 
 
+@pytest.mark.with_all_panes
 def test_the_window_can_be_closed_during_a_pass(user: User, hold: Hold, qtbot: QtBot) -> None:
     gate = hold("trf_blocks.0.norm1", until_cancelled=True)
     user.presses(Qt.Key.Key_Return, CONTROL)
@@ -362,6 +368,7 @@ def test_the_window_can_be_closed_during_a_pass(user: User, hold: Hold, qtbot: Q
     assert is_over(user.window)
 
 
+@pytest.mark.with_all_panes
 def test_the_window_can_be_closed_while_it_generates(user: User, qtbot: QtBot) -> None:
     user.presses(Qt.Key.Key_G, CONTROL | SHIFT)
     qtbot.waitUntil(lambda: len(user.state.generation.steps) >= 2)

@@ -126,6 +126,7 @@ def test_what_was_deleted_can_be_brought_back(user: User) -> None:
 # --- chips -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.without_panes("flow", "stage")
 def test_a_chip_selects_its_token_everywhere(user: User) -> None:
     strip = user.window.prompt_bar.strip
     user.window.session.select(key=0)
@@ -167,6 +168,7 @@ def test_the_special_token_is_one_chip(user: User) -> None:
     assert ids(user) == [64, 50256, 65]
 
 
+@pytest.mark.without_panes("flow", "stage")
 def test_markup_in_the_prompt_is_text_everywhere(user: User) -> None:
     prompt = "<b>1</b><img src=x>&amp;"
     user.runs(prompt)

@@ -7,6 +7,8 @@ from user import CONTROL, SHIFT, User
 
 from gptviz.app.transport import Transport
 
+pytestmark = pytest.mark.with_panes("shape-trace", "next-token", "generation")
+
 
 @pytest.fixture
 def transport(user: User) -> Transport:
@@ -115,6 +117,7 @@ def test_a_breakpoint_is_set_in_the_shape_trace_with_a_key(transport: Transport,
     qtbot.waitUntil(lambda: user.state.held == "drop_emb")
 
 
+@pytest.mark.with_all_panes
 def test_while_a_pass_is_held_every_pane_can_be_seen(transport: Transport, user: User, qtbot: QtBot) -> None:
     user.window.session.live.toggle_breakpoint("trf_blocks.0.att.scaled")
     user.clicks(transport.step_live)

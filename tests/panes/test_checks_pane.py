@@ -7,6 +7,8 @@ from user import User
 
 from gptviz.panes.checks import ChecksPane
 
+pytestmark = pytest.mark.with_panes("checks")
+
 
 @pytest.fixture
 def pane(user: User, qtbot: QtBot) -> ChecksPane:

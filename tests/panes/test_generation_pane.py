@@ -93,6 +93,7 @@ def test_the_last_step_is_marked_and_on_screen(pane: GenerationPane, user: User)
     assert user.state.trace.tokens == 6
 
 
+@pytest.mark.without_panes("flow", "stage")
 def test_choosing_a_row_shows_that_steps_trace_in_all_panes(
     pane: GenerationPane, user: User, tiny_model: GPTModel
 ) -> None:

@@ -140,6 +140,7 @@ def test_the_probe_is_measured_only_while_it_is_looked_at(pane: HeadsPane, user:
     assert user.window.session.measuring.pending
 
 
+@pytest.mark.without_panes("flow", "stage")
 def test_the_head_s_own_map_is_there_where_it_has_room(pane: HeadsPane, user: User, qtbot: QtBot) -> None:
     assert not pane.attention.isVisible()
 
