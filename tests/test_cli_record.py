@@ -1,6 +1,9 @@
 """``gptviz record``, ``gptviz open`` and ``gptviz shot --run``."""
 
+import os
+import signal
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 from checkpoint_writers import SMALL, hugging_face, random_model
@@ -8,6 +11,8 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 from safetensors import safe_open
 from shell import HELLO, TINY, Shell, run
+
+from gptviz.cli import main
 
 HELLO_IDS = [15496, 11, 314, 716]
 
@@ -147,3 +152,18 @@ def test_a_run_of_the_124m_model_keeps_what_fits(shell: Shell, qapp: QApplicatio
     assert found["bytes"] < 7 * 2**20
     assert len(found["passes"]) == 2
     assert 0 < len(found["passes"][0]["blocks"]) <= 12
+
+
+def test_ctrl_c_ends_a_recording_and_leaves_nothing(tmp_path: Path, qapp: QApplication) -> None:
+    before = signal.getsignal(signal.SIGINT)
+
+    def press() -> None:
+        while signal.getsignal(signal.SIGINT) is before:
+            Event().wait(0.01)  # until the command listens
+        os.kill(os.getpid(), signal.SIGINT)
+
+    Thread(target=press).start()
+    status = main(["record", str(tmp_path / "run.gptviz"), HELLO, *TINY, "--max-new-tokens", "50000"])
+
+    assert status == 130
+    assert names(tmp_path) == []

@@ -40,11 +40,11 @@ def ranking(logits: Array, k: int) -> Ranking:
     They are ordered as ``likeliest_first`` does.
     """
     probabilities = softmax(logits)
-    order = _largest_first(logits, max(0, k))
+    order = largest_first(logits, max(0, k))
     return Ranking(order, logits[order], probabilities[order])
 
 
-def _largest_first(logits: Array, k: int) -> Array:
+def largest_first(logits: Array, k: int) -> Array:
     """Return the first ``k`` of ``likeliest_first``; a few are found without putting all in order."""
     if 0 < k < logits.size // _FEW:
         least = np.partition(logits, logits.size - k)[logits.size - k]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gptviz.analysis.attention import head_map as map_of
-from gptviz.analysis.candidates import likeliest_first, softmax
+from gptviz.analysis.candidates import largest_first, softmax
 
 if TYPE_CHECKING:
     from gptviz.analysis.comparison import Run
@@ -30,7 +30,7 @@ def ranked_tokens(logits: Array, other: Array | None, k: int) -> tuple[RankedTok
     probabilities = softmax(logits)
     others = None if other is None else softmax(other)
     found = []
-    for place, token in enumerate(likeliest_first(logits)[: max(0, k)].tolist()):
+    for place, token in enumerate(largest_first(logits, max(0, k)).tolist()):
         known = other is not None and token < other.size
         found.append(
             RankedToken(

@@ -17,6 +17,7 @@ from gptviz.session.state import DEFAULT_CONFIG, DEFAULT_SEED
 
 if TYPE_CHECKING:
     from gptviz.app.main_window import MainWindow
+    from gptviz.session.state import ViewState
 
 _LARGEST_SEED = 2**31 - 1
 
@@ -104,6 +105,7 @@ class Actions:
         self.model_menu = self._make_model_menu()
         self._fill_menu_bar()
         self.tick_choices()
+        self.enable_travel(session.state)
 
     def _action(self, text: str, shortcut: str, tip: str, call: Callable[[], object]) -> QAction:
         action = QAction(text, self._window)
@@ -226,6 +228,16 @@ class Actions:
         self._schemes[self._window.appearance.scheme].setChecked(True)
         self.larger.setChecked(self._window.appearance.lecture)
         self.predict.setChecked(self._window.session.state.options.predict_first)
+
+    def enable_travel(self, state: "ViewState") -> None:
+        """Offer in the menu what can be done with the generated text as it is."""
+        generation, history = state.generation, state.history
+        steps, shown = len(generation.steps), generation.shown
+        self.step_back.setEnabled(steps > 0 and shown != 0)
+        self.step_on.setEnabled(shown is not None and shown < steps - 1)
+        self.undo.setEnabled(bool(history.past))
+        self.redo.setEnabled(bool(history.future))
+        self.reset.setEnabled(bool(generation.nodes))
 
     def _pin(self) -> None:
         self._window.session.comparing.pin()

@@ -219,6 +219,8 @@ class MainWindow(QMainWindow):
             self.actions_.cancel.setEnabled(new.activity is not None)
             self.actions_.step.setEnabled(new.trace is not None and new.activity is None)
             self.actions_.play.setEnabled(new.trace is not None)
+        if new.generation is not old.generation or new.history is not old.history:
+            self.actions_.enable_travel(new)
 
     def _show_model(self, model: ModelInfo, recorded: bool) -> None:
         mark = " · recorded" if recorded else ""

@@ -1,15 +1,22 @@
 """The transport: walking through the stages, and stepping through a live pass."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSlider, QToolButton, QWidget
 
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.session.walk import SPEEDS
 from gptviz.widgets.icons import icon
-from gptviz.widgets.theme import UNIT, px
+from gptviz.widgets.theme import UNIT, mono_font, px
+
+if TYPE_CHECKING:
+    from gptviz.capture.stages import Stage
+
+_NOTHING_YET = "no pass yet"
 
 
 class Transport(QWidget):
@@ -20,6 +27,7 @@ class Transport(QWidget):
         self._session = session
         walk, live = session.walk, session.live
         self._icons: dict[QToolButton, str] = {}
+        self._listed: tuple[Stage, ...] = ()  # the stages that there is room for the names of
         self.first = self._button("first", "First stage (Home)", walk.first)
         self.block_back = self._button("block-back", "Previous block (Shift+←)", walk.previous_block)
         self.back = self._button("back", "Previous stage (←)", walk.back)
@@ -54,10 +62,19 @@ class Transport(QWidget):
         self.apply_theme()
 
     def apply_theme(self) -> None:
-        """Draw the icons in the theme's colours."""
+        """Draw the icons in the theme's colours, and take over its sizes."""
+        self._fit_place()
         for button, name in self._icons.items():
             button.setIcon(icon(name))
             button.setIconSize(QSize(px(16), px(16)))
+
+    def _fit_place(self) -> None:
+        """Keep room for the longest name: a place that grew and shrank would lay out the whole window at each step."""
+        stages, metrics = self._session.walk.stages, QFontMetrics(mono_font(12))
+        texts = (self._place(stages, index) for index in range(len(stages)))
+        width = max(map(metrics.horizontalAdvance, texts), default=metrics.horizontalAdvance(_NOTHING_YET))
+        self.place.setFixedSize(width + px(UNIT), metrics.height())
+        self._listed = stages
 
     def _button(self, name: str, tip: str, call: Callable[[], None]) -> QToolButton:
         button = QToolButton()
@@ -111,15 +128,16 @@ class Transport(QWidget):
         if self._icons[self.play] != playing:
             self._icons[self.play] = playing
             self.play.setIcon(icon(playing))
-        self.place.setText(self._place(index) if stages else "no pass yet")
+        if stages is not self._listed:
+            self._fit_place()
+        self.place.setText(self._place(stages, index) if stages else _NOTHING_YET)
         held = state.held is not None
         self.step_live.setVisible(not held)
         self.step_live.setEnabled(state.model is not None)
         for button in (self.next, self.run_on, self.stop):
             button.setVisible(held)
 
-    def _place(self, index: int) -> str:
-        stages = self._session.walk.stages
+    def _place(self, stages: "tuple[Stage, ...]", index: int) -> str:
         stage = stages[index]
         part = [] if stage.layer is None else [f"block {stage.layer + 1}"]
         if stage.family.value not in ("shortcut", "norm"):

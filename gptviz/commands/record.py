@@ -83,13 +83,20 @@ def _target(out: Path) -> Path:
 
 
 def _with_session(text: str, use: "Callable[[Session, Callable[[], ViewState]], None]") -> None:
-    """Let ``use`` drive a session that has no window, with a function that waits until nothing is under way."""
+    """Let ``use`` drive a session that has no window, with a function that waits until nothing is under way.
+
+    Ctrl+C ends the wait: an exception in one of Qt's slots would only be printed.
+    """
+    import signal
+
     from PySide6.QtCore import QCoreApplication, QEventLoop, QTimer
 
     from gptviz.session.measuring import HEADS
     from gptviz.session.session import Session
 
     app = QCoreApplication.instance() or QCoreApplication(["gptviz"])
+    interrupts: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: interrupts.append(number))
     session = Session(text)
     session.measuring.watch(HEADS)  # so that they are in the file
     session.lens.watch(True)
@@ -100,15 +107,18 @@ def _with_session(text: str, use: "Callable[[Session, Callable[[], ViewState]], 
     def wait() -> "ViewState":
         loop, poll = QEventLoop(), QTimer()
         poll.setInterval(10)
-        poll.timeout.connect(lambda: None if unsettled() else loop.quit())
+        poll.timeout.connect(lambda: None if unsettled() and not interrupts else loop.quit())
         poll.start()
-        while unsettled():
+        while unsettled() and not interrupts:
             loop.exec()
         poll.stop()
+        if interrupts:
+            raise KeyboardInterrupt
         return session.state
 
     try:
         use(session, wait)
     finally:
+        signal.signal(signal.SIGINT, before)
         session.close()
         app.processEvents()

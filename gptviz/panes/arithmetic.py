@@ -27,8 +27,8 @@ from gptviz.analysis.stage_text import input_title, stage_text
 from gptviz.capture.stages import Stage
 from gptviz.panes.arithmetic_charts import Charts
 from gptviz.panes.arithmetic_words import exact, short_verdict, verdict, working_step
-from gptviz.panes.missing import why_missing
 from gptviz.panes.pane import Pane, differs
+from gptviz.session.missing import why_missing
 from gptviz.session.numbers import selected_place, stage_named
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState

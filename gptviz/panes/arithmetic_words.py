@@ -2,7 +2,7 @@
 
 from gptviz.analysis.arithmetic import Explanation, Step
 from gptviz.analysis.arithmetic.writing import figure, whole
-from gptviz.panes.missing import not_recorded
+from gptviz.session.missing import not_recorded
 from gptviz.widgets.text import number
 from gptviz.widgets.working import WorkingStep
 
@@ -38,7 +38,7 @@ def verdict(found: Explanation) -> str:
     if found.note:
         return found.note
     if found.lacks:
-        return f"Not recomputed: {not_recorded(found.lacks)}"
+        return not_recorded(found.lacks, "Not recomputed:")
     both = f"The model has {exact(found.captured, found.whole)}, recomputed {exact(found.recomputed, found.whole)}"
     if found.tolerance == 0:
         ending = "as it must be where nothing is rounded" if found.ok else "but they have to be equal"

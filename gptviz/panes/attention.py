@@ -8,8 +8,8 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from gptviz.analysis.attention import head_map, layer_previews, without_future
-from gptviz.panes.missing import why_missing
 from gptviz.panes.pane import Pane, differs
+from gptviz.session.missing import why_missing
 from gptviz.session.numbers import ATTENTION_VIEWS
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState

@@ -83,7 +83,8 @@ def summary(state: ViewState) -> str:
         return "checks: nothing measured yet"
     measured = [check for check in report.results if check.max_error is not None]
     largest = number(max((check.max_error or 0.0 for check in measured), default=0.0), 2)
-    count = f"{len(measured)} of {len(report.results)}" if state.is_recorded else f"{len(measured)}"
+    all_of_them = len(measured) == len(report.results) or not state.is_recorded
+    count = f"{len(measured)}" if all_of_them else f"{len(measured)} of {len(report.results)}"
     if report.broken:
         return f"✗ {len(report.broken)} of {len(measured)} checks broken, largest error {largest}"
     if not report.complete:

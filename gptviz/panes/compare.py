@@ -20,8 +20,8 @@ from gptviz.analysis.comparison import Run, in_order
 from gptviz.capture.stages import block_name
 from gptviz.panes.compare_maps import CompareMaps, HeadOfRun
 from gptviz.panes.compare_words import ranked_items, run_label, stage_rows, summary
-from gptviz.panes.missing import why_missing
-from gptviz.panes.pane import Pane, differs
+from gptviz.panes.pane import Pane, differs, other_pass
+from gptviz.session.missing import why_missing
 from gptviz.session.session import Session
 from gptviz.session.state import PinnedRun, ViewState
 from gptviz.widgets.difference_table import DifferenceTable
@@ -152,10 +152,12 @@ class ComparePane(Pane):
         self._show_stages(pinned, b, new)
         another = old is None or old.comparison.pinned is not pinned
         if another or differs(old, new, "trace", "selection", "options", "model", "trace_rows"):
-            self._show_tokens(pinned, new)
+            another |= other_pass(old, new) or old is None or old.selection.row != new.selection.row
+            if another or differs(old, new, "model", "trace_rows"):
+                self._show_tokens(pinned, new)
+            self.tokens.set_selected(new.query)
             self._show_heads(pinned, b, new)
-            row = None if old is None else old.selection.row
-            if another or differs(old, new, "trace", "options") or row != new.selection.row:
+            if another or differs(old, new, "options"):
                 self._show_ranks(pinned, b, new)
 
     def _show_tokens(self, pinned: PinnedRun, state: ViewState) -> None:
@@ -166,7 +168,6 @@ class ComparePane(Pane):
         both = zip_longest((piece.bytes for piece in pinned.pieces), (piece.bytes for piece in pieces))
         differing = [one != other for one, other in both]
         self.tokens.set_lines(a, b, differing)
-        self.tokens.set_selected(state.query)
         self.unpin.setToolTip(f"Let A go, and its {data_size(pinned.trace.nbytes)} of memory ({UNPIN_KEY})")
 
     def _label_of_b(self, state: ViewState) -> str:

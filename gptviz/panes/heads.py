@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
 
 from gptviz.analysis.attention import head_map, weights_at_hand, without_future
 from gptviz.analysis.heads import SCORE_NAMES, SCORES
-from gptviz.panes.missing import why_missing
 from gptviz.panes.pane import Pane, differs
 from gptviz.session.explain import LOAD_THE_MODEL
 from gptviz.session.measuring import HEADS, PROBE
+from gptviz.session.missing import why_missing
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.formula import Formula

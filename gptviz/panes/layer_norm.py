@@ -7,8 +7,8 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gptviz.analysis.layer_norm import LayerNormView, Moments, layer_norm_view
-from gptviz.panes.missing import why_missing
 from gptviz.panes.pane import Pane, differs
+from gptviz.session.missing import why_missing
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.colormaps import symmetric_limit

@@ -8,8 +8,8 @@ from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
 from gptviz.analysis.logit_lens import UNREAD, LensReading, lens_stages
-from gptviz.panes.missing import not_recorded
 from gptviz.panes.pane import Pane, differs
+from gptviz.session.missing import not_recorded
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.candidate_row import CandidateRow, RowCandidate
@@ -219,7 +219,7 @@ def _without_head(reading: LensReading) -> str:
     there = "The last row is the model's output. " if reading.first < len(reading.stages) else ""
     known = bool((reading.ids[: reading.first, :, 0] != UNREAD).any())
     rest = "Of the others there is what had been read" if known else "The others can't be computed"
-    return f"{there}{rest}: {not_recorded(reading.lacks)}"
+    return not_recorded(reading.lacks, f"{there}{rest}:")
 
 
 def _reading_of(state: ViewState) -> LensReading | None:

@@ -172,5 +172,6 @@ def _lanes(generation: Generation) -> list[Lane]:
         passing = tuple(fork for origin, other, fork in forks if origin is not None and origin < row < other)
         leaving = tuple(fork for origin, _, fork in forks if origin == row)
         shown = generation.shown if present else None
-        lanes.append(Lane(branch.fork, lengths[row], longest, present, shown, passing, leaving))
+        forked = branch.origin is not None
+        lanes.append(Lane(branch.fork, lengths[row], longest, present, shown, passing, leaving, forked))
     return lanes

@@ -1,5 +1,6 @@
 """What all panes have in common."""
 
+from dataclasses import replace
 from typing import ClassVar
 
 from PySide6.QtCore import QRect, Signal, Slot
@@ -71,11 +72,17 @@ class Pane(QWidget):
     @Slot(object, object)
     def _state_changed(self, old: object, new: object) -> None:
         if not (self.isVisible() and self._in_sight):
+            self._let_go()
             return
         if self.session.state.trace is not None and other_pass(self._seen, self.session.state):
             self.session.turns.add(self, self._catch_up)
         else:
             self._catch_up()
+
+    def _let_go(self) -> None:
+        """Hold no trace that was replaced while nobody looked: it can be hundreds of megabytes."""
+        if self._seen is not None and self._seen.trace is not None and other_pass(self._seen, self.session.state):
+            self._seen = replace(self._seen, trace=None)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -80,6 +80,8 @@ class ShapeTracePane(Pane):
             self._repaint(before, len(new.live))
             return
         if new.trace is not None and new.model is not None and new.trace.config == new.model.config:
+            if self.model.records is new.trace.records:
+                return  # another block of the same pass was replayed
             self.model.set_records(new.trace.records)
             self._fit_shapes()
         else:

@@ -68,6 +68,11 @@ class ShapeTraceModel(QAbstractItemModel):
             self._config, self._groups, self._records = config, groups_of(config), ()
             self.endResetModel()
 
+    @property
+    def records(self) -> "Sequence[StageRecord]":
+        """The stages that have run."""
+        return self._records
+
     def set_records(self, records: "Sequence[StageRecord]") -> None:
         """Take the shapes and times of the stages that have run.
 

@@ -13,9 +13,9 @@ from gptviz.analysis.source import Code, stage_source
 from gptviz.analysis.stage_tensor import Matrix
 from gptviz.analysis.stage_text import dropout_text, input_title, is_dropout, short_title, stage_text
 from gptviz.capture.stages import Stage, catalogue
-from gptviz.panes.missing import why_missing
 from gptviz.panes.pane import Pane, differs
 from gptviz.panes.stage_figures import EXTREMES, pairs
+from gptviz.session.missing import why_missing
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.figures import Figures

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 from gptviz.analysis.attribution_answer import Answer, answer
 from gptviz.analysis.attribution_question import token_named
 from gptviz.capture.errors import NotRecordedError
-from gptviz.panes.missing import not_recorded
 from gptviz.panes.pane import Pane, differs
 from gptviz.panes.where_from_parts import Ask, Outcome
 from gptviz.panes.where_from_rows import figures_of, note_of, parts_by_key, problem_of, rows_of
+from gptviz.session.missing import not_recorded
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.segmented import Segmented
@@ -120,7 +120,7 @@ class WhereFromPane(Pane):
         attribution = found.attribution
         note = note_of(attribution)
         if parts is not None and parts.lacks:
-            note += f" Not told apart further: {not_recorded(parts.lacks)}"
+            note += " " + not_recorded(parts.lacks, "Not told apart further:")
         self.outcome.show_sum(figures_of(attribution), note, problem_of(attribution))
 
     def _title(self, found: Answer) -> str:

@@ -8,7 +8,7 @@ from PySide6.QtCore import Slot
 
 from gptviz.capture.memory import block_bytes
 from gptviz.capture.stages import block_name
-from gptviz.session import reading_jobs
+from gptviz.session import reading_jobs, recording_jobs
 from gptviz.session.explain import explain
 from gptviz.session.quiet_reading import PAUSE_MS, QuietReading
 from gptviz.session.state import Comparison, PinnedRun, ViewState
@@ -69,9 +69,12 @@ class Comparing(QuietReading):
         pinned = new.comparison.pinned
         if pinned is None:
             return
-        if new.model is not old.model and pinned.trace.can_replay:
+        if new.model is not old.model and (pinned.trace.can_replay or pinned.trace.is_recorded):
             without = replace(pinned, trace=pinned.trace.without_model(), keeping=False)
             self._change(pinned=without)
+        elif new.recorded is not old.recorded and pinned.trace.is_recorded and self._session.model is not None:
+            model = self._session.model  # of this recorded run: it was loaded
+            self._change(pinned=replace(pinned, trace=recording_jobs.with_model(pinned.trace, model)))
         other = not _same(old, new)
         if other:
             self._change(differences=(), done=0, stopped=False, problem="")

@@ -113,7 +113,7 @@ class Generation:
             there = self.nodes[path[place]] if len(path) > place else None
             if there is not None and there.parent == parent and there.chosen.id == step.chosen.id:
                 return replace(self, branch=branch, shown=place)
-        new = Branch(self._free_name(), self._parent_at(place), self.branch, place)
+        new = Branch(self._free_name(), self._parent_at(place), self._owner(place), place)
         forked = replace(self, branches=(*self.branches, new), branch=len(self.branches))
         return forked._choosing(place, step)
 
@@ -152,6 +152,13 @@ class Generation:
 
     def _parent_at(self, place: int) -> int | None:
         return self._path[place - 1] if place > 0 else None
+
+    def _owner(self, place: int) -> int:
+        """Return the branch that the present one has its step at ``place`` from: itself, or one that it left later."""
+        branch = self.branch
+        while (origin := self.branches[branch].origin) is not None and place <= self.branches[branch].fork:
+            branch = origin
+        return branch
 
     def _choosing(self, place: int, step: GeneratedStep) -> "Generation":
         step = replace(step, parent=self._parent_at(place))

@@ -177,7 +177,8 @@ class BarList(QAbstractScrollArea):
         painter.setBrush(color(current().raised))
         painter.drawRoundedRect(track, 3, 3)
         painter.setBrush(color(head, 1.0 if first_row else 0.6))
-        painter.drawRoundedRect(QRectF(track.left(), track.top(), max(3.0, track.width() * row.fraction), 6), 3, 3)
+        if row.fraction > 0:
+            painter.drawRoundedRect(QRectF(track.left(), track.top(), max(3.0, track.width() * row.fraction), 6), 3, 3)
         painter.setFont(mono_font(12))
         painter.setPen(color(current().text))
         draw_text(painter, boxes[2], row.value, Qt.AlignmentFlag.AlignRight)

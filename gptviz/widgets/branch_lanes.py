@@ -27,6 +27,7 @@ class Lane:
     shown: int | None
     passing: tuple[int, ...] = ()
     leaving: tuple[int, ...] = ()
+    forked: bool = False  # whether it left a branch above
 
 
 class LaneDelegate(QStyledItemDelegate):
@@ -55,10 +56,8 @@ class LaneDelegate(QStyledItemDelegate):
             painter.drawLine(QPointF(x(fork), box.top()), QPointF(x(fork), box.bottom()))
         for fork in lane.leaving:
             painter.drawLine(QPointF(x(fork), middle), QPointF(x(fork), box.bottom()))
-        if lane.first or not lane.present:
-            painter.drawLine(
-                QPointF(x(lane.first), box.top() if lane.first else middle), QPointF(x(lane.first), middle)
-            )
+        if lane.forked:
+            painter.drawLine(QPointF(x(lane.first), box.top()), QPointF(x(lane.first), middle))
         painter.setPen(QPen(shade, 2))
         painter.drawLine(QPointF(x(lane.first), middle), QPointF(x(lane.last), middle))
         painter.setPen(Qt.PenStyle.NoPen)

@@ -81,7 +81,7 @@ class CandidateRow(QWidget):
         painter.setBrush(color(current().raised))
         painter.drawRoundedRect(track, 1.5, 1.5)
         painter.setBrush(color(current().families["head"], 1.0 if first else 0.6))
-        length = max(3.0, track.width() * candidate.fraction)
+        length = max(3.0, track.width() * candidate.fraction) if candidate.fraction > 0 else 0.0
         painter.drawRoundedRect(QRectF(track.left(), track.top(), length, 3), 1.5, 1.5)
 
     def changeEvent(self, event: QEvent) -> None:

@@ -72,7 +72,10 @@ class DecodingBars(QAbstractScrollArea):
         self._marked = min(self._marked, max(0, count - 1))
         spoken = [row(i) for i in range(min(count, 8))]
         self.setAccessibleDescription(
-            "; ".join(f"{r.text} {percent(r.before)} to {r.cut or percent(r.after)}" for r in spoken)
+            "; ".join(
+                f"{r.text} {percent(r.before)} to {r.cut or percent(r.after)}{', chosen' if r.chosen else ''}"
+                for r in spoken
+            )
         )
         self._measure()
         self.viewport().update()
@@ -119,7 +122,7 @@ class DecodingBars(QAbstractScrollArea):
         """Return the places of label, before and after in the first row's height."""
         width, gap = float(self.viewport().width()), 3 * UNIT
         label = min(max(width * 0.26, px(84)), px(170))
-        side = (width - label - 2 * gap) / 2
+        side = (width - label - 2 * gap - UNIT) / 2
         return (
             QRectF(2 * UNIT, 0, label - 2 * UNIT, px(_ROW)),
             QRectF(label + gap, 0, side, px(_ROW)),
@@ -183,7 +186,8 @@ class DecodingBars(QAbstractScrollArea):
         else:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(head)
-        painter.drawRoundedRect(bar, 1.5, 1.5)
+        if value > 0:
+            painter.drawRoundedRect(bar, 1.5, 1.5)
         painter.setPen(color(theme.muted if cut else theme.text))
         draw_text(painter, box.adjusted(box.width() - figure, 0, 0, 0), percent(value), Qt.AlignmentFlag.AlignRight)
 

@@ -37,7 +37,7 @@ class FlowPreparing:
     def _parts(self) -> Iterator[Callable[[], object]]:
         """Yield what makes the picture of each part in sight."""
         view = self._view
-        yield view.prepare_labels
+        yield view.labels.prepare
         seen = QRectF(view.mapToScene(view.viewport().rect()).boundingRect())
         for item in view.items_.values():
             if item.stage.kind not in (Kind.CHIPS, Kind.NEXT) and seen.intersects(item.boundingRect()):

@@ -64,8 +64,8 @@ class FlowView(QGraphicsView):
         self._scene = QGraphicsScene(self)
         self._scene.setItemIndexMethod(QGraphicsScene.ItemIndexMethod.NoIndex)
         self.setScene(self._scene)
-        self._labels, self._ground = LabelsItem(), BlockGround()
-        self._scene.addItem(self._labels)
+        self.labels, self._ground = LabelsItem(), BlockGround()
+        self._scene.addItem(self.labels)
         self._scene.addItem(self._ground)
         self.setFrameShape(self.Shape.NoFrame)
         self.setStyleSheet("background: transparent")
@@ -96,8 +96,8 @@ class FlowView(QGraphicsView):
             for key in (self.selected, name):
                 if key is not None and key in self.items_:
                     self.items_[key].selected = key == name
-            self.selected = self._labels.selected = name
-            self._labels.refresh()
+            self.selected = self.labels.selected = name
+            self.labels.refresh()
         if row != self.row:
             self.row = row
             for item in self.items_.values():
@@ -112,10 +112,6 @@ class FlowView(QGraphicsView):
     def refresh(self) -> None:
         """Draw everything anew, in the colours and sizes of the theme."""
         self._lay_out()
-
-    def prepare_labels(self) -> None:
-        """Choose the words before they are painted."""
-        self._labels.prepare()
 
     def box(self, name: str) -> QRectF | None:
         """Return a stage's place, in pixels of the viewport; None if it has none."""
@@ -196,7 +192,7 @@ class FlowView(QGraphicsView):
         return min(longest, px(_LABEL_WIDTH)) + px(6 * UNIT)
 
     def _lay_out(self) -> None:
-        for part in (self._labels, self._ground):
+        for part in (self.labels, self._ground):
             part.setVisible(bool(self.plan.stages))  # they are there all the time, and would show another plan's words
         if not self.plan.stages:
             self._scene.setSceneRect(QRectF())
@@ -212,7 +208,7 @@ class FlowView(QGraphicsView):
             band.place(self._layout)
         for shortcut in self.shortcuts:
             shortcut.place(self._layout)
-        self._labels.place(self._layout)
+        self.labels.place(self._layout)
         self._ground.place(self._layout)
         self._scene.setSceneRect(QRectF(0, 0, max(self._layout.width, self.viewport().width()), self._layout.height))
         self.viewport().update()
@@ -393,7 +389,7 @@ class FlowView(QGraphicsView):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and hasattr(self, "_labels"):
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and hasattr(self, "labels"):
             self._lay_out()
 
 

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QPushButton
 
 from gptviz.widgets.number_field import NumberField
 from gptviz.widgets.number_rule import NumberRule
-from gptviz.widgets.theme import px
+from gptviz.widgets.theme import UNIT, px
 
 _NAME = 80  # px
 _EDIT = 68  # px
@@ -37,6 +37,7 @@ class InlineNumberField(NumberField):
     def _fit(self) -> None:
         super()._fit()
         self.warning.setMinimumHeight(0)
+        self.warning.setFixedWidth(px(_NAME + _EDIT) + 2 * UNIT)  # so that what stands beside the field stays in place
         self.caption.setFixedWidth(px(_NAME))
         self.edit.setFixedWidth(px(_EDIT))
 

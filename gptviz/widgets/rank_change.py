@@ -128,7 +128,7 @@ class RankChange(QAbstractScrollArea):
         painter.setBrush(color(current().raised))
         painter.drawRoundedRect(track, _BAR / 2, _BAR / 2)
         painter.setBrush(color(current().families["head"], 1.0 if place == 1 else 0.6))
-        length = max(float(_BAR), track.width() * item.fraction)
+        length = max(float(_BAR), track.width() * item.fraction) if item.fraction > 0 else 0.0
         painter.drawRoundedRect(QRectF(track.left(), track.top(), length, _BAR), _BAR / 2, _BAR / 2)
 
     def _paint_line(self, painter: QPainter, column: QRectF, place: int, item: RankedItem) -> None:

@@ -1,7 +1,9 @@
 """Two lines of tokens, one under the other, aligned by position; where they differ they are marked."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -46,6 +48,7 @@ class TokenPair(QAbstractScrollArea):
         self._lines: Sequence[PairLine] = ()
         self._differs: Sequence[bool] = ()
         self._lefts: list[float] = [0.0]
+        self._labels = 0.0  # px, of the widest label and the letter before it
         self._selected: int | None = None
         self.setFrameShape(self.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -70,8 +73,8 @@ class TokenPair(QAbstractScrollArea):
             self._selected = position
             if position is not None and position < self.positions:
                 box, bar = self.token_box(0, position), self.horizontalScrollBar()
-                if box.left() < self._label_width() or box.right() > self.viewport().width():
-                    middle = (self._label_width() + self.viewport().width()) / 2
+                if box.left() < self._labels or box.right() > self.viewport().width():
+                    middle = (self._labels + self.viewport().width()) / 2
                     bar.setValue(int(bar.value() + box.center().x() - middle))
             self.viewport().update()
 
@@ -88,7 +91,7 @@ class TokenPair(QAbstractScrollArea):
     def token_box(self, line: int, position: int) -> QRectF:
         """Return where a token is drawn, in pixels of the viewport."""
         left, right = self._lefts[position], self._lefts[position + 1]
-        x = self._label_width() + left - self.horizontalScrollBar().value()
+        x = self._labels + left - self.horizontalScrollBar().value()
         return QRectF(x, line * px(_ROW), right - left, px(_ROW))
 
     def sizeHint(self) -> QSize:
@@ -100,34 +103,40 @@ class TokenPair(QAbstractScrollArea):
     # --- inside ------------------------------------------------------------------------------------------
 
     def _label_width(self) -> float:
+        """Measure the labels: painting asks for each token where it is."""
         metrics = QFontMetricsF(text_font(12))
         longest = max((metrics.horizontalAdvance(line.label) for line in self._lines), default=0.0)
         wanted = min(longest, float(px(_LONGEST_LABEL)), self.viewport().width() * _LABEL_SHARE)
         return px(_ROW) + wanted + 4 * UNIT
 
     def _measure(self) -> None:
-        metrics = QFontMetricsF(mono_font(12))
+        width_of = cache(QFontMetricsF(mono_font(12)).horizontalAdvance)  # most tokens come more than once
+        self._labels = self._label_width()
         self._lefts = [0.0]
         for position in range(self.positions):
-            widths = [metrics.horizontalAdvance(_at(line, position)) + 3 * UNIT for line in self._lines]
+            widths = [width_of(_at(line, position)) + 3 * UNIT for line in self._lines]
             self._lefts.append(self._lefts[-1] + min(max(*widths, px(_LEAST)), px(_MOST)))
         bar = self.horizontalScrollBar()
-        room = self.viewport().width() - self._label_width()
+        room = self.viewport().width() - self._labels
         bar.setRange(0, max(0, int(self._lefts[-1] - room)))
         bar.setPageStep(max(1, int(room)))
         self.setFixedHeight(self.sizeHint().height())
         self.viewport().update()
 
     def _position_at(self, point: QPointF) -> int | None:
-        if point.x() < self._label_width():
+        if point.x() < self._labels:
             return None
-        boxes = ((place, self.token_box(0, place)) for place in range(self.positions))
-        return next((place for place, box in boxes if box.left() <= point.x() < box.right()), None)
+        place = self._position_left_of(point.x())
+        return place if place < self.positions else None
+
+    def _position_left_of(self, x: float) -> int:
+        """Return the position whose token lies under ``x``, in pixels of the viewport; the first one before it."""
+        return max(0, bisect_right(self._lefts, x - self._labels + self.horizontalScrollBar().value()) - 1)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        labels = self._label_width()
+        labels = self._labels
         for row, line in enumerate(self._lines):
             top = row * px(_ROW)
             painter.setClipping(False)
@@ -139,10 +148,10 @@ class TokenPair(QAbstractScrollArea):
             draw_text(painter, QRectF(px(_ROW), top, labels - px(_ROW) - 2 * UNIT, px(_ROW)), line.label)
             painter.setClipRect(QRectF(labels - 1, 0, self.viewport().width() - labels + 1, self.viewport().height()))
             painter.setFont(mono_font(12))
-            for position in range(self.positions):
+            last = self._position_left_of(self.viewport().width())
+            for position in range(self._position_left_of(labels), min(last + 1, self.positions)):
                 box = self.token_box(row, position)
-                if box.right() >= labels and box.left() <= self.viewport().width():
-                    self._paint_token(painter, box.adjusted(1, 1.5, -1, -1.5), line, position)
+                self._paint_token(painter, box.adjusted(1, 1.5, -1, -1.5), line, position)
         painter.setClipping(False)
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -129,6 +129,8 @@ def _tell_reading(app: object, session: object, show: object) -> None:
     beats = Beats()
     began = time.perf_counter()
     show()
+    wait_while(app, lambda: not session.watched)
     wait_while(app, lambda: session.busy or session.watched)
+    wait_while(app, lambda: not beats.times)
     tell(seconds=time.perf_counter() - began, worst_ms=max(beats.gaps()))
     beats.stop()

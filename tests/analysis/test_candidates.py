@@ -32,6 +32,16 @@ def test_equal_logits_are_ordered_by_id_as_argmax_does() -> None:
     assert ranking(logits, 1).ids.tolist() == [int(np.argmax(logits))]
 
 
+def test_a_few_of_many_are_those_that_a_whole_ordering_gives() -> None:
+    logits = np.repeat(np.float32([0.5, 2.0, -1.0, 2.0, 1.0]), 40)  # 80 share the first place
+    in_order = np.argsort(-logits, kind="stable")
+
+    for k in (1, 3, 24):
+        assert ranking(logits, k).ids.tolist() == in_order[:k].tolist()
+    logits[7] = np.nan
+    assert ranking(logits, 3).ids.tolist() == [40, 41, 42]
+
+
 @pytest.mark.parametrize(("k", "length"), [(-1, 0), (0, 0), (1, 1), (3, 3), (4, 3), (10**6, 3)])
 def test_there_are_never_more_candidates_than_tokens(k: int, length: int) -> None:
     logits = np.array([0.0, 1.0, 2.0], dtype=np.float32)

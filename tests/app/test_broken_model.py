@@ -32,3 +32,48 @@ def test_every_pane_shows_a_model_without_numbers(user: User, qtbot: QtBot, valu
         window.show_pane("layer-norm")
         assert "mean NaN" in window.docks["layer-norm"].pane.rows["before"].numbers.text
         assert window.docks["next-token"].pane.bars.row(0).value == "NaN"
+
+
+@pytest.mark.without_panes("shape-trace", "flow", "stage", "heads")
+@pytest.mark.parametrize("parameter", ["tok_emb.weight", "out_head.weight"])
+def test_generation_lens_and_comparison_show_a_model_without_numbers(user: User, qtbot: QtBot, parameter: str) -> None:
+    window, session = user.window, user.window.session
+    assert user.state.trace is not None
+    with torch.no_grad():
+        user.state.trace.replay.model.get_parameter(parameter)[11].fill_(math.nan)
+    user.runs("Hello, I am")
+    window.show_pane("loop")
+    loop = window.docks["loop"].pane
+    chosen = int(user.state.trace["next"][0, 0])
+
+    for view in loop.views:
+        loop.show_view(view)
+        session.loop.step()
+        user.waits()
+        assert not window.grab().isNull()
+    assert [step.chosen.id for step in user.state.generation.steps] == [chosen] * 4
+    session.loop.set_decoding(temperature=0.8)
+    loop.show_view("decoding")
+    decoding = loop.views["decoding"]
+    assert decoding.note.text() == "The logits are not all finite, so there are no probabilities to draw from."
+    assert "NaN to NaN; " in decoding.bars.accessibleDescription()
+    assert "chosen" not in decoding.bars.accessibleDescription()
+    loop.show_view("cost")
+    session.costing.measure()
+    user.waits()
+    assert "The same token in all 4 steps" in loop.views["cost"].found.text()
+    assert "NaN" not in loop.views["cost"].found.text()  # the same NaN is no difference
+
+    for pane in ("generation", "lens"):
+        window.show_pane(pane)
+        qtbot.waitUntil(lambda: session.settled, timeout=20_000)
+        assert not window.grab().isNull()
+    session.comparing.pin()
+    user.runs("Hello, I")
+    window.show_pane("compare")
+    compare = window.docks["compare"].pane
+    for subject in ("attention", "tokens", "stages"):
+        user.clicks(compare.subjects.button(subject))
+        qtbot.waitUntil(lambda: session.settled, timeout=20_000)
+        assert not window.grab().isNull()
+    assert compare.ranks.rankings[0][0].change == "NaN"

@@ -41,11 +41,10 @@ def words(widget: QWidget) -> str:
     return "\n".join(label.text() for label in widget.findChildren(QLabel) if label.isVisible())
 
 
-@pytest.mark.parametrize("blocks", [0, 1, 2])
 def test_a_walk_over_all_stages_with_every_pane_in_front_settles_and_says_nothing_is_under_way(
-    opened: Callable[..., User], blocks: int, qtbot: QtBot
+    opened: Callable[..., User], qtbot: QtBot
 ) -> None:
-    user = opened(blocks)
+    user = opened(blocks=1)
     stages = len(user.window.session.walk.stages)
     for pane in IN_FRONT:
         user.brings_up(pane)
@@ -63,19 +62,15 @@ def test_a_walk_over_all_stages_with_every_pane_in_front_settles_and_says_nothin
     assert user.state.recorded is not None
 
 
-@pytest.mark.parametrize("pane", ["stage", "attention", "layer-norm", "arithmetic", "flow"])
-def test_what_is_inside_a_block_that_was_not_recorded_is_named(
-    opened: Callable[..., User], pane: str, qtbot: QtBot
-) -> None:
+def test_what_is_inside_a_block_that_was_not_recorded_is_named(opened: Callable[..., User]) -> None:
     user = opened(blocks=1)
-    user.brings_up(pane)
-
     user.window.session.select_stage("trf_blocks.1.att.scores")
-    settles(user, qtbot)
 
-    shown = words(user.window.docks[pane].pane)
-    assert "was not recorded" in shown or "The inside of block 2 is not in the recording" in shown
-    assert LOAD in shown
+    for pane in ("stage", "attention", "layer-norm", "arithmetic", "flow"):
+        user.brings_up(pane)
+        shown = words(user.window.docks[pane].pane)
+        assert "was not recorded" in shown or "The inside of block 2 is not in the recording" in shown, pane
+        assert LOAD in shown, pane
 
 
 def test_a_dot_product_is_shown_without_its_weights(opened: Callable[..., User]) -> None:
@@ -137,7 +132,7 @@ def test_heads_are_scored_on_the_prompt_and_the_probe_says_that_it_needs_the_mod
     assert pane.note.text() == ""
 
 
-@pytest.mark.parametrize(("blocks", "measured"), [(0, 3), (1, 7), (2, 7)])
+@pytest.mark.parametrize(("blocks", "measured"), [(0, 3), (1, 7)])
 def test_checks_that_need_the_model_are_named_as_not_measured(
     opened: Callable[..., User], blocks: int, measured: int, qtbot: QtBot
 ) -> None:
@@ -151,7 +146,7 @@ def test_checks_that_need_the_model_are_named_as_not_measured(
     assert sum(row[1] != "not measured" for row in rows) == measured
     assert f"✓ {measured} of 9 checks" in pane.summary.text()
     assert "out_head.weight is not in the recording" in pane.note.text()
-    assert ("the inside of block" in pane.note.text()) == (blocks < 2)
+    assert f"the inside of block {blocks + 1}" in pane.note.text()
 
 
 def test_surprisal_is_read_off_the_logits(opened: Callable[..., User], qtbot: QtBot) -> None:
@@ -176,10 +171,26 @@ def test_a_recorded_run_is_compared_with_another_recorded_run(
     found = {one.name: one for one in session.state.comparison.differences}
     assert found["out_head"].relative == 0
     assert found["trf_blocks.0.att.weights"].relative == 0
-    assert found["trf_blocks.1.att.weights"].note == "not in the recording"
+    assert found["trf_blocks.1.att.weights"].relative is None
     session.select(layer=1)
     session.set_option(attention_view="scores")
-    assert "The inside of block 2 is not in the recording" in words(user.window.docks["compare"].pane)
+    shown = words(user.window.docks["compare"].pane)
+    assert "The inside of block 2 was not kept, and the model that computed it is no longer in memory." in shown
+    assert f"The inside of block 2 is not in the recording, and its model is not loaded. {LOAD}" in shown
+
+
+def test_a_pinned_recorded_run_has_its_model_once_that_is_loaded(opened: Callable[..., User], qtbot: QtBot) -> None:
+    user = opened(blocks=0)
+    user.presses(Qt.Key.Key_P, CONTROL)
+    session = user.window.session
+    session.recording.load_model()
+    user.waits()
+    settles(user, qtbot)
+
+    pinned = session.state.comparison.pinned
+    assert pinned is not None
+    assert pinned.trace.can_replay
+    assert pinned.trace.has_block(1)
 
 
 def test_the_tour_speaks_of_what_was_recorded(opened: Callable[..., User], qtbot: QtBot) -> None:

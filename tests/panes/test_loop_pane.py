@@ -15,7 +15,8 @@ from gptviz.panes.loop_branches import BranchesView
 from gptviz.panes.loop_cost import CostView
 from gptviz.panes.loop_lines import LinesView
 from gptviz.tokenizer import gpt2_tokenizer
-from gptviz.widgets.text import visible
+from gptviz.widgets.branch_lanes import LANE
+from gptviz.widgets.text import as_tip, visible
 
 pytestmark = pytest.mark.with_panes("loop", "attention")
 
@@ -198,6 +199,41 @@ def test_an_earlier_step_has_the_shapes_that_it_had(lines: LinesView, pane: Loop
     assert lines.crop.caption == "4 tokens at positions 0 to 3 of 64: nothing is cropped."
 
 
+def test_a_token_picked_by_hand_is_not_said_to_be_the_argmax(lines: LinesView, user: User) -> None:
+    steps(user, 2)
+    fork(user, 0)
+
+    picked = user.state.generation.steps[0].chosen.id
+    said = lines.lines.accessibleDescription().split("; ")
+    assert said[3] == f"next = [[{picked}]]  # by hand: (1, 1)"
+
+
+def test_times_of_the_lines_are_short_enough_to_be_read(lines: LinesView, user: User) -> None:
+    steps(user, 2)
+
+    words = painted_words(lines.lines)
+    assert not [word for word in words if "…" in word]
+    assert len([word for word in words if word.endswith(" ms")]) == 5
+
+
+def test_the_menu_offers_what_can_be_done(pane: LoopPane, user: User) -> None:
+    actions = user.window.actions_
+
+    def offered() -> list[bool]:
+        travel = (actions.step_back, actions.step_on, actions.undo, actions.redo, actions.reset)
+        return [action.isEnabled() for action in travel]
+
+    assert offered() == [False, False, False, False, False]
+    steps(user, 2)
+    assert offered() == [True, False, True, False, True]
+    user.presses(Qt.Key.Key_Z, CONTROL)
+    user.waits()
+    assert offered() == [False, False, True, True, True]
+    user.presses(Qt.Key.Key_Z, CONTROL)
+    user.waits()
+    assert offered() == [False, False, False, True, False]
+
+
 def test_lines_run_one_by_one_and_light_up(lines: LinesView, user: User, qtbot: QtBot) -> None:
     for number in range(2, 6):
         user.clicks(lines.next)
@@ -243,9 +279,9 @@ def table(view: BranchesView) -> list[list[str]]:
     return [[model.index(row, column).data() for column in (0, 2)] for row in range(model.rowCount())]
 
 
-def fork(user: User, place: int) -> None:
+def fork(user: User, place: int, candidate: int = 1) -> None:
     session = user.window.session
-    session.travel.pick(user.state.generation.steps[place].candidates[1], place)
+    session.travel.pick(user.state.generation.steps[place].candidates[candidate], place)
     user.waits()
 
 
@@ -272,6 +308,17 @@ def test_a_click_goes_to_a_branch(branches: BranchesView, user: User) -> None:
     assert shown_ids(user) == [*HELLO, tokens[0]]
 
 
+def test_the_lanes_hang_together_where_all_branches_begin_at_the_prompt(branches: BranchesView, user: User) -> None:
+    steps(user, 2)
+    fork(user, 0, 1)
+    fork(user, 0, 2)
+
+    lanes = [branches.model.index(row, 1).data(LANE) for row in range(3)]
+    assert lanes[0].leaving == (0, 0)
+    assert lanes[1].passing == (0,)
+    assert [lane.forked for lane in lanes] == [False, True, True]
+
+
 def test_a_branch_is_named_in_place(branches: BranchesView, user: User, qtbot: QtBot) -> None:
     steps(user, 1)
 
@@ -282,6 +329,7 @@ def test_a_branch_is_named_in_place(branches: BranchesView, user: User, qtbot: Q
 
     qtbot.waitUntil(lambda: user.state.generation.branches[0].name == "<b>Ann")
     assert table(branches)[0][0] == "<b>Ann"
+    assert branches.model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole) == as_tip("<b>Ann")
 
 
 def test_the_table_keeps_qts_rules(branches: BranchesView, user: User, qtmodeltester: ModelTester) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtWidgets import QApplication
 
 from gptviz.cli import main
 from gptviz.runs.errors import RunFileError
@@ -15,7 +16,7 @@ from gptviz.session.worker import JobContext
 
 
 @pytest.fixture(scope="module")
-def forged(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+def forged(tmp_path_factory: pytest.TempPathFactory, qapp: QApplication) -> bytes:
     """The bytes of a file to be forged."""
     path = tmp_path_factory.mktemp("run") / "run.gptviz"
     assert main(["record", str(path), "Hello, I am", "--config", "tiny"]) == 0
@@ -62,7 +63,7 @@ def _spoil(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
         lambda header: header["view"].update(prompts=[]),
         lambda header: header["view"]["model"].update(seed=2**70),
         lambda header: header["view"]["model"]["config"].update(qkv_bias=True),
-        lambda header: header["view"].update(request={"path": "a"}),
+        lambda header: header["view"].update(request={"path": 1}),
         lambda header: header["view"]["generation"].update(branch=7),
         lambda header: header["view"]["generation"].update(shown=0),
         lambda header: header["view"]["generation"]["branches"][0].update(tip=0),

@@ -143,3 +143,15 @@ def test_a_tree_can_be_written_as_json() -> None:
 
     assert [node["chosen"]["id"] for node in written["nodes"]] == [1, 2, 5]
     assert written["branches"][1] == {"name": "Branch 2", "tip": 2, "origin": 0, "fork": 1}
+
+
+def test_a_branch_leaves_the_one_whose_step_it_replaces() -> None:
+    """On branch 2 the steps before the fork are branch 1's, and the forked one has its place beside it."""
+    second = grown(1, 2, 3).with_choice(2, step(5))
+
+    for place, owner in ((0, 0), (1, 0), (2, 0)):
+        assert second.with_choice(place, step(6)).branches[2].origin == owner
+    assert second.with_step(step(6)).with_choice(3, step(7)).branches[2].origin == 1
+    third = second.with_choice(0, step(6)).with_choice(0, step(7))
+    assert [(branch.origin, branch.fork) for branch in third.branches] == [(None, 0), (0, 2), (0, 0), (0, 0)]
+    assert texts(third) == [[1, 2, 3], [1, 2, 5], [6], [7]]

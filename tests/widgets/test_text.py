@@ -3,8 +3,9 @@
 import math
 
 import pytest
+from PySide6.QtGui import Qt, QTextDocument
 
-from gptviz.widgets.text import data_size, number, percent, shape, visible
+from gptviz.widgets.text import as_tip, data_size, number, percent, shape, visible
 
 
 @pytest.mark.parametrize(
@@ -96,3 +97,16 @@ def test_a_size_is_written_in_the_unit_that_fits(count: int, written: str) -> No
 def test_a_shape_is_written_as_torch_does() -> None:
     assert shape((1, 4, 768)) == "(1, 4, 768)"
     assert shape((4,)) == "(4)"
+
+
+@pytest.mark.parametrize(
+    "text", ["step 3: <s> · ID 2", "<b>Ann</b>", "a &lt; b", "<|endoftext|>", "two\nlines <i>", "plain"]
+)
+def test_a_tooltip_shows_a_text_as_it_stands(text: str) -> None:
+    tip, document = as_tip(text), QTextDocument()
+    if Qt.mightBeRichText(tip):
+        document.setHtml(tip)
+    else:
+        document.setPlainText(tip)
+
+    assert document.toPlainText() == text

@@ -25,9 +25,9 @@ def why_missing(trace: "Trace", *names: str) -> str:
     return not_recorded(why) if trace.is_recorded else f"{_begun(why)}."
 
 
-def not_recorded(why: str) -> str:
-    """Say what to do where something was not recorded, ``why`` being half a sentence."""
-    return f"{_begun(why)}. {LOAD_THE_MODEL} to see it."
+def not_recorded(why: str, before: str = "") -> str:
+    """Say what to do where something was not recorded; ``why`` is half a sentence, which ``before`` may begin."""
+    return f"{f'{before} {why}' if before else _begun(why)}. {LOAD_THE_MODEL} to see it."
 
 
 def _begun(sentence: str) -> str:
