@@ -294,7 +294,7 @@ class Session(QObject):
     def submit(self, text: str, work: Any, on_end: Any, on_tell: Any = None, live: bool = False, **what: Any) -> None:
         """For the session package: let the worker do ``work``, show ``text`` meanwhile, and change ``what`` with it."""
         if self._closed:
-            return
+            return  # a step that was to be taken soon, when the window was closed meanwhile
         self._quiet = False
         self._worker.submit(work, on_end, on_tell)
         self._live_timer.start()
