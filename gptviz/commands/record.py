@@ -8,6 +8,7 @@ from gptviz.commands.chosen_model import chosen
 from gptviz.commands.common import DEFAULT_PROMPT, UsageError, add_json, encode_prompt, print_json
 from gptviz.commands.decoding import add_decoding, decoding_of
 from gptviz.commands.window import wanted
+from gptviz.runs import DEFAULT_BUDGET, SUFFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
     from gptviz.session.state import ViewState
 
 _MEGABYTE = 2**20
-_DEFAULT_BUDGET = 512  # MB
+_DEFAULT_BUDGET = DEFAULT_BUDGET // _MEGABYTE
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("out", metavar="OUT", type=Path, help="the file; .gptviz is added if it has no suffix")
+    parser.add_argument("out", metavar="OUT", type=Path, help=f"the file; {SUFFIX} is added if it has no suffix")
     parser.add_argument("text", metavar="TEXT", nargs="?", default=DEFAULT_PROMPT)
     parser.add_argument("--max-new-tokens", type=int, default=0, metavar="N", help="tokens to generate (default 0)")
     add_decoding(parser)
@@ -74,7 +75,7 @@ def _target(out: Path) -> Path:
 
     try:
         check_target(out)
-        out = out if out.suffix or out.exists() else out.with_suffix(".gptviz")
+        out = out if out.suffix or out.exists() else out.with_suffix(SUFFIX)
         if not out.absolute().parent.is_dir():
             raise UsageError(f"there is no folder {out.absolute().parent}: make it first")
     except RunFileError as error:

@@ -1,6 +1,7 @@
 """How the next token is chosen, as a person sets it in the loop pane."""
 
 import pytest
+from generated import chosen, steps, word
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
@@ -12,13 +13,10 @@ from gptviz.analysis.decoding import draw
 from gptviz.app.main_window import MainWindow
 from gptviz.panes.loop import LoopPane
 from gptviz.panes.loop_decoding import DecodingView
-from gptviz.tokenizer import gpt2_tokenizer
 from gptviz.widgets.number_field import NumberField
-from gptviz.widgets.text import percent, visible
+from gptviz.widgets.text import percent
 
 pytestmark = pytest.mark.with_panes("loop")
-
-HELLO = [15496, 11, 314, 716]
 
 
 @pytest.fixture
@@ -35,21 +33,6 @@ def decoding(pane: LoopPane, user: User) -> DecodingView:
     view = pane.views["decoding"]
     assert isinstance(view, DecodingView)
     return view
-
-
-def steps(user: User, count: int) -> list[int]:
-    for _ in range(count):
-        user.presses(Qt.Key.Key_G, CONTROL)
-        user.waits()
-    return chosen(user)
-
-
-def chosen(user: User) -> list[int]:
-    return [step.chosen.id for step in user.state.generation.steps]
-
-
-def word(token: int) -> str:
-    return visible(gpt2_tokenizer().token_text(token))
 
 
 def types(user: User, field: NumberField, text: str) -> None:
@@ -138,7 +121,7 @@ def test_so_many_tokens_are_generated(decoding: DecodingView, user: User, qtbot:
     user.clicks(decoding.generate)
     qtbot.waitUntil(lambda: not user.state.generation.playing and not user.window.session.busy)
 
-    assert len(chosen(user)) == 7
+    assert len(chosen(user.state)) == 7
 
 
 def test_a_token_is_picked_by_double_click_or_enter(decoding: DecodingView, user: User, qtbot: QtBot) -> None:
@@ -148,7 +131,7 @@ def test_a_token_is_picked_by_double_click_or_enter(decoding: DecodingView, user
     place = decoding.bars.row_box(1).center().toPoint()
     qtbot.mouseDClick(decoding.bars.viewport(), Qt.MouseButton.LeftButton, pos=place)
     user.waits()
-    assert chosen(user) == [tokens[0], second]
+    assert chosen(user.state) == [tokens[0], second]
     decoding.bars.setFocus()
     user.presses(Qt.Key.Key_Home)
     user.presses(Qt.Key.Key_Down)
