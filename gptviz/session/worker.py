@@ -95,11 +95,6 @@ class Worker(QObject):
         """The context of the present job; None when idle."""
         return self._context
 
-    @property
-    def closed(self) -> bool:
-        """Whether it takes no more jobs."""
-        return self._closed
-
     def submit(
         self,
         work: Callable[[JobContext], object],
