@@ -3,7 +3,7 @@
 from html import escape
 
 from PySide6.QtCore import QRect, QSize, Qt, QTimer, Slot
-from PySide6.QtGui import QCloseEvent, QMouseEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent, QContextMenuEvent, QMouseEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget, QToolBar, QToolButton, QVBoxLayout, QWidget
 
 from gptviz.app.actions import Actions
@@ -186,7 +186,8 @@ class MainWindow(QMainWindow):
             self._share_out()
         self.setFocus()  # so that → walks; Ctrl+L goes to the prompt
 
-    def _all_docks(self) -> list[PaneDock]:
+    def all_docks(self) -> list[PaneDock]:
+        """Return the docks of all panes, and of the labs once they are made."""
         return [*self.docks.values(), *self.bench.docks.values()]
 
     @Slot()
@@ -199,12 +200,13 @@ class MainWindow(QMainWindow):
     def _name_docks(self) -> None:
         """Show a title bar only where no tab names the pane."""
         self._naming = False
-        for dock in self._all_docks():
+        for dock in self.all_docks():
             shares = any(not other.isHidden() and not other.isFloating() for other in self.tabifiedDockWidgets(dock))
             dock.show_title(dock.isFloating() or not shares)
         for tabs in self.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
             tabs.setElideMode(Qt.TextElideMode.ElideNone)  # where names have no room, the tabs scroll
             tabs.setUsesScrollButtons(True)
+            self.actions_.exporting.watch(tabs)
             if tabs.count() > 1:
                 tabs.show()  # Qt forgets to, for docks that were hidden when they were put together
 
@@ -261,6 +263,15 @@ class MainWindow(QMainWindow):
         else:
             super().mousePressEvent(event)
 
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer on a pane's title or tab what it can be saved as."""
+        at = event.globalPos()
+        dock = self.actions_.exporting.dock_at(self.childAt(event.pos()), at)
+        if dock is None:
+            super().contextMenuEvent(event)
+        else:
+            self.actions_.exporting.ask_for(dock, at)
+
     def edit_prompt(self) -> None:
         """Put the cursor into the prompt."""
         self.prompt_bar.edit.setFocus()
@@ -291,7 +302,7 @@ class MainWindow(QMainWindow):
         self.transport.apply_theme()
         self.banner.apply_theme()
         self.offer.apply_theme()
-        for dock in self._all_docks():
+        for dock in self.all_docks():
             dock.apply_theme()
 
     def closeEvent(self, event: QCloseEvent) -> None:

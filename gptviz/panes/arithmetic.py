@@ -24,6 +24,7 @@ from gptviz.analysis.arithmetic.writing import plain, whole
 from gptviz.analysis.formulas import Sizes
 from gptviz.analysis.operands import inputs_of, stream_stages
 from gptviz.analysis.stage_text import input_title, stage_text
+from gptviz.analysis.table import Table
 from gptviz.capture.stages import Stage
 from gptviz.panes.arithmetic_charts import Charts
 from gptviz.panes.arithmetic_words import exact, short_verdict, verdict, working_step
@@ -32,6 +33,7 @@ from gptviz.session.missing import why_missing
 from gptviz.session.numbers import selected_place, stage_named
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
+from gptviz.session.tables import operands_table
 from gptviz.widgets.crumbs import Crumb, Crumbs
 from gptviz.widgets.icons import icon
 from gptviz.widgets.number_chips import NumberChip, NumberChips
@@ -294,6 +296,9 @@ class ArithmeticPane(Pane):
     def _name_copy(self) -> None:
         if not self._copied.isActive():
             self.copy.setText("PyTorch" if self._narrow else "Copy as PyTorch")
+
+    def as_table(self) -> Table | None:
+        return None if self.explanation is None else operands_table(self.explanation)
 
     # --- words -------------------------------------------------------------------------------------------
 

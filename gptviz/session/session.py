@@ -15,6 +15,7 @@ from gptviz.session.clamping import clamped
 from gptviz.session.comparing import Comparing
 from gptviz.session.costing import Costing
 from gptviz.session.explain import MOST_ROWS, TOO_MANY_ROWS, explain, problem_of, too_long_to_paste
+from gptviz.session.exporting import Exporting
 from gptviz.session.garbage import GuiThreadGarbage
 from gptviz.session.gate import Gate
 from gptviz.session.greedy_loop import GreedyLoop
@@ -67,6 +68,7 @@ class Session(QObject):
         self._live_timer = QTimer(self)
         self._live_timer.setInterval(_LIVE_MS)
         self._live_timer.timeout.connect(self._read_progress)
+        self._closed = False
         self._quiet = False  # the worker does something that nobody waits for
         self._gate: Gate | None = None  # for the next pass
         self._before_live: tuple[Any, Any] | None = None  # what was on screen before a live pass
@@ -85,6 +87,7 @@ class Session(QObject):
         self.opening, self.recording = Opening(self), Recording(self)
         self.tour = touring.Touring(self)
         self.turns = Turns(self)
+        self.exporting = Exporting(self)
         self._readers = (self.attributing, self.lens, self.comparing)
         self._quiet_parts = (*self._readers, self.checking, self.measuring, self.tidying, self.labs)
 
@@ -129,7 +132,8 @@ class Session(QObject):
     @property
     def busy(self) -> bool:
         """Whether anything that a person asked for is under way or waiting, or not in all panes yet."""
-        return self.computing or self.texts.busy or self.run_when_ready or self.turns.pending
+        waiting = self.run_when_ready or self.turns.pending or self.exporting.pending
+        return self.computing or self.texts.busy or waiting
 
     @property
     def settled(self) -> bool:
@@ -221,6 +225,7 @@ class Session(QObject):
         self.walk.pause()
         self.change(generation=replace(self._state.generation, playing=False))
         self._worker.cancel()
+        self.exporting.cancel()
 
     def select(self, **what: Any) -> None:
         """Change the selection, for example ``select(layer=3, head=1)``; out-of-range values are clamped."""
@@ -259,16 +264,27 @@ class Session(QObject):
         self.change(message=explain(what, error))
 
     def close(self) -> None:
-        """Cancel everything and end the threads."""
+        """Cancel everything and end the threads; nothing begins any more."""
+        self._closed = True
         self.run_when_ready = False
         self._live_timer.stop()
-        for part in (self.walk, *self._quiet_parts, self.turns, self._worker, self.texts, self._garbage):
+        for part in (
+            self.walk,
+            *self._quiet_parts,
+            self.turns,
+            self.exporting,
+            self._worker,
+            self.texts,
+            self._garbage,
+        ):
             part.close()
 
     # --- inside ------------------------------------------------------------------------------------------
 
     def change(self, **what: Any) -> None:
         """For the session package: put new values into the state and tell everybody."""
+        if self._closed:
+            return  # what plays would go on asking for its next step
         old = self._state
         new = replace(old, **what)
         if any(getattr(new, name) is not getattr(old, name) for name in what):
@@ -277,6 +293,8 @@ class Session(QObject):
 
     def submit(self, text: str, work: Any, on_end: Any, on_tell: Any = None, live: bool = False, **what: Any) -> None:
         """For the session package: let the worker do ``work``, show ``text`` meanwhile, and change ``what`` with it."""
+        if self._closed:
+            return  # a step that was to be taken soon, when the window was closed meanwhile
         self._quiet = False
         self._worker.submit(work, on_end, on_tell)
         self._live_timer.start()

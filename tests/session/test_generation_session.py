@@ -118,6 +118,16 @@ def test_a_step_that_does_not_exist_is_not_shown(ready: Session, generate: Gener
     assert ready.state is before
 
 
+def test_a_step_that_was_to_be_taken_soon_is_not_taken_once_the_session_is_closed(ready: Session) -> None:
+    ready.close()
+    before = ready.state
+
+    ready.loop.step()
+
+    assert ready.state is before
+    assert not ready._live_timer.isActive()
+
+
 def test_play_goes_on_until_pause(ready: Session, wait: Wait, tiny_model: GPTModel, qtbot: QtBot) -> None:
     ready.loop.play()
     assert ready.state.generation.playing

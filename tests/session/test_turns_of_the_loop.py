@@ -296,3 +296,21 @@ def test_top_k_is_never_more_than_the_vocabulary(ready: Session, wait: Wait) -> 
     wait()
 
     assert ready.state.decoding == Decoding(temperature=1.0, top_k=None)
+
+
+@pytest.mark.parametrize("caching", [False, True])
+def test_a_session_that_is_closed_while_it_plays_asks_for_nothing_more(
+    ready: Session, qtbot: QtBot, caching: bool
+) -> None:
+    ready.loop.set_caching(caching)
+    ready.loop.play()
+    qtbot.waitUntil(lambda: len(ready.state.generation.steps) >= 3)
+    changes: list[object] = []
+
+    ready.close()
+    ready.changed.connect(lambda old, new: changes.append(new))
+    ready.loop.step()
+    qtbot.wait(30)  # in which nothing happens
+
+    assert changes == []
+    assert ready.idle
