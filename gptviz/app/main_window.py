@@ -67,12 +67,12 @@ class MainWindow(QMainWindow):
         self._walk_keys = WalkKeys(self, session.walk)
         self.status = StatusBar(session)
         self.actions_ = Actions(self)
-        self._model_button = self._make_model_button()
+        self.model_button = self._make_model_button()
         self._theme_button = self._flat_button("Change between light and dark (Ctrl+T)", "Light or dark")
         self._theme_button.clicked.connect(self.actions_.toggle_theme.trigger)
         self._size_button = self._flat_button("Draw everything 1.5 times as large (Ctrl+Shift+L)", "Lecture size")
         self._size_button.clicked.connect(self.actions_.larger.trigger)
-        for button in (self._model_button, self._size_button, self._theme_button):
+        for button in (self.model_button, self._size_button, self._theme_button):
             self.prompt_bar.first_row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
         self._make_header()
         self.setStatusBar(self.status)
@@ -226,9 +226,9 @@ class MainWindow(QMainWindow):
 
     def _show_model(self, model: ModelInfo, recorded: bool) -> None:
         mark = " · recorded" if recorded else ""
-        self._model_button.setText(f"{_elided(model.description + mark)}  ▾".replace("&", "&&"))
+        self.model_button.setText(f"{_elided(model.description + mark)}  ▾".replace("&", "&&"))
         rows = "".join(f"<tr><td>{escape(name)}&nbsp;</td><td>{escape(value)}</td></tr>" for name, value in model.facts)
-        self._model_button.setToolTip(f"<table>{rows}</table>" if rows else "The model on screen; choose another one")
+        self.model_button.setToolTip(f"<table>{rows}</table>" if rows else "The model on screen; choose another one")
         title = f"{model.title} – gptviz" if model.trained else "gptviz"
         self.setWindowTitle(f"{title} – recorded run" if recorded else title)
 
@@ -247,7 +247,7 @@ class MainWindow(QMainWindow):
         bar = self.prompt_bar
         if name == "tokens":
             return bar.strip.viewport(), bar.strip.chips_box()
-        widget = {"model": self._model_button, "prompt": bar.edit, "slider": self.transport.slider}[name]
+        widget = {"model": self.model_button, "prompt": bar.edit, "slider": self.transport.slider}[name]
         return widget, widget.rect()
 
     @Slot()
@@ -295,7 +295,7 @@ class MainWindow(QMainWindow):
         self._theme_button.setIcon(icon("light" if dark else "dark"))
         self._size_button.setIcon(icon("larger"))
         self.actions_.tick_choices()
-        for button in (self._model_button, self._theme_button, self._size_button):
+        for button in (self.model_button, self._theme_button, self._size_button):
             button.setIconSize(QSize(px(16), px(16)))
             button.setMinimumHeight(px(22))
         self.prompt_bar.apply_theme()

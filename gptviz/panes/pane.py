@@ -36,6 +36,11 @@ class Pane(QWidget):
         self.setAccessibleName(self.title)
         session.changed.connect(self._state_changed)
 
+    @property
+    def seen(self) -> ViewState | None:
+        """The state that is on screen; None before there was any."""
+        return self._seen
+
     @Slot()
     def explain_selected(self) -> None:
         """Show how the selected number was made."""

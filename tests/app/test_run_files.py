@@ -77,7 +77,7 @@ def test_a_recorded_run_is_marked_and_its_model_comes_with_a_click(
     user.waits()
 
     assert bar.edit.text() == "Hello, I am"
-    assert user.window._model_button.text() == "tiny · seed 123 · 3.2 M · recorded  ▾"
+    assert user.window.model_button.text() == "tiny · seed 123 · 3.2 M · recorded  ▾"
     assert user.window.windowTitle() == "gptviz – recorded run"
     assert bar.notice.text().startswith("recorded 2")
     assert bar.notice.text().endswith(": the model is not loaded")
@@ -90,7 +90,7 @@ def test_a_recorded_run_is_marked_and_its_model_comes_with_a_click(
     assert user.state.trace is not None
     assert trace is not None
     assert user.state.trace.kept is trace.kept
-    assert user.window._model_button.text() == "tiny · seed 123 · 3.2 M  ▾"
+    assert user.window.model_button.text() == "tiny · seed 123 · 3.2 M  ▾"
     assert bar.notice.text() == "random weights: the text is noise"
     assert not bar.load.isVisible()
 
