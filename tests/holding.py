@@ -2,12 +2,15 @@
 
 import threading
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from torch import nn
 
 from gptviz.model import GPTConfig, GPTModel, parameters
 from gptviz.session.session import Session
-from gptviz.session.worker import JobContext
+
+if TYPE_CHECKING:
+    from gptviz.session.worker import JobContext
 
 
 class Gate:
