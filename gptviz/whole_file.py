@@ -1,6 +1,7 @@
 """Writing a file so that it is there whole or not at all."""
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -14,19 +15,22 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     Raises
     ------
     OSError
-        If the file can't be written, or ``path`` is a folder or may not be changed. What was there before stays.
+        If the file can't be written, or ``path`` is a folder or may not be changed. What was there before stays, and
+        if it is replaced, the new file has its permissions.
     """
     path = Path(os.path.realpath(path))  # a link goes on to be one
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder")
     if path.exists() and not os.access(path, os.W_OK):
         raise PermissionError(f"{path} may not be changed")
-    beside = path.with_name(f".{path.name[:100]}.{os.urandom(4).hex()}.part")
+    beside = path.with_name(f".gptviz-{os.urandom(8).hex()}.part")  # no longer than any name may be
     try:
         with beside.open("xb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
+        if path.exists():
+            beside.chmod(stat.S_IMODE(path.stat().st_mode))
         beside.replace(path)
     except BaseException:
         with suppress(OSError):
