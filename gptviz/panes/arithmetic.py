@@ -38,6 +38,7 @@ from gptviz.widgets.crumbs import Crumb, Crumbs
 from gptviz.widgets.icons import icon
 from gptviz.widgets.number_chips import NumberChip, NumberChips
 from gptviz.widgets.number_head import NumberHead
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.text import number, percent, visible
 from gptviz.widgets.theme import UNIT, px
 from gptviz.widgets.working import Working
@@ -321,9 +322,6 @@ class ArithmeticPane(Pane):
 
 
 def _label(name: str, text: str = "") -> QLabel:
-    label = QLabel(text)
-    label.setObjectName(name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
+    label = plain_label(name, text, wrap=True)
     label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
     return label

@@ -21,6 +21,7 @@ from gptviz.session.state import ViewState
 from gptviz.widgets.figures import Figures
 from gptviz.widgets.formula import Formula
 from gptviz.widgets.matrix_view import MatrixView
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.readout import Readout
 from gptviz.widgets.source_view import ShownCode, SourceView
 from gptviz.widgets.stage_figure import StageFigure
@@ -364,9 +365,6 @@ def _place(code: Code) -> str:
 
 
 def _label(name: str, text: str = "") -> QLabel:
-    label = QLabel(text)
-    label.setObjectName(name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
+    label = plain_label(name, text, wrap=True)
     label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
     return label

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWi
 
 from gptviz.widgets.heatmap import Heatmap, HeatmapData
 from gptviz.widgets.legend import Legend
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.theme import UNIT, mono_font, px
 
 _LEGEND_WIDTH = 132  # px
@@ -179,8 +180,6 @@ class _Map(Heatmap):
 
 
 def _label(name: str) -> QLabel:
-    label = QLabel()
-    label.setObjectName(name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
+    label = plain_label(name)
     label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
     return label
