@@ -37,6 +37,7 @@ def test_the_file_menu_has_it_all(user: User) -> None:
         "Load the model",
         "Token table …",
         "About this model",
+        "Export",
         "Quit",
     ]
 
