@@ -11,6 +11,7 @@ from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.session.walk import SPEEDS
 from gptviz.widgets.icons import icon
+from gptviz.widgets.still import Still
 from gptviz.widgets.theme import UNIT, mono_font, px
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ class Transport(QWidget):
         self.place = QLabel()
         self.place.setObjectName("readout")
         self.place.setTextFormat(Qt.TextFormat.PlainText)
+        self._place_row = Still()
+        self._place_row.row.addWidget(self.place)
         self.step_live = self._text_button(
             "Step live", "Run the real pass and hold it at every stage (F10)", live.start
         )
@@ -73,7 +76,7 @@ class Transport(QWidget):
         stages, metrics = self._session.walk.stages, QFontMetrics(mono_font(12))
         texts = (self._place(stages, index) for index in range(len(stages)))
         width = max(map(metrics.horizontalAdvance, texts), default=metrics.horizontalAdvance(_NOTHING_YET))
-        self.place.setFixedSize(width + px(UNIT), metrics.height())
+        self._place_row.keep_room(width + px(UNIT))
         self._listed = stages
 
     def _button(self, name: str, tip: str, call: Callable[[], None]) -> QToolButton:
@@ -103,9 +106,10 @@ class Transport(QWidget):
             layout.addWidget(button)
         layout.addWidget(self.speed)
         layout.addSpacing(UNIT)
+        self.slider.setMinimumWidth(px(12 * UNIT))
         layout.addWidget(self.slider, 1)
         layout.addSpacing(UNIT)
-        layout.addWidget(self.place)
+        layout.addWidget(self._place_row)
         layout.addSpacing(2 * UNIT)
         for widget in (self.step_live, self.next, self.run_on, self.stop):
             layout.addWidget(widget)

@@ -14,16 +14,23 @@ class Still(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        self._room = 0  # px
         self._inside = QWidget(self)  # in no layout: that is where a request to lay out ends
         self.row = QHBoxLayout(self._inside)
         self.row.setContentsMargins(0, 0, 0, 0)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
+    def keep_room(self, width: int) -> None:
+        """Ask for ``width`` px instead of what others leave; in a narrow window it is less."""
+        self._room = width
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.updateGeometry()
+
     def sizeHint(self) -> QSize:
-        return QSize(0, self._inside.sizeHint().height())
+        return QSize(self._room, self._inside.sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+        return QSize(0, self._inside.sizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._inside.setGeometry(self.rect())
