@@ -67,6 +67,7 @@ class Transport(QWidget):
     def apply_theme(self) -> None:
         """Draw the icons in the theme's colours, and take over its sizes."""
         self._fit_place()
+        self.slider.setMinimumWidth(px(12 * UNIT))
         for button, name in self._icons.items():
             button.setIcon(icon(name))
             button.setIconSize(QSize(px(16), px(16)))
@@ -106,7 +107,6 @@ class Transport(QWidget):
             layout.addWidget(button)
         layout.addWidget(self.speed)
         layout.addSpacing(UNIT)
-        self.slider.setMinimumWidth(px(12 * UNIT))
         layout.addWidget(self.slider, 1)
         layout.addSpacing(UNIT)
         layout.addWidget(self._place_row)
