@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from gptviz import __version__
 from gptviz.session import jobs
-from gptviz.session.recorded_view import RecordedView, ViewError, check_view, seen_first, seen_then
+from gptviz.session.recorded_view import RecordedView, seen_first, seen_then
 from gptviz.session.requests import CheckpointRequest, ModelRequest
+from gptviz.session.view_checks import ViewError, check_view
 from gptviz.session.worker import JobContext
 
 if TYPE_CHECKING:

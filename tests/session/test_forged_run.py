@@ -36,6 +36,14 @@ def _spoil(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
     path.write_bytes(len(new).to_bytes(8, "little") + new + data[8 + length :])
 
 
+def _with_step(header: dict[str, Any], **other: Any) -> None:
+    """Put one step into the generation that no pass has made."""
+    step = {"chosen": {"id": 1, "logit": 0.0, "probability": 0.5}, "candidates": [], "context_tokens": 4}
+    generation = header["view"]["generation"]
+    generation["nodes"] = [{**step, **other}]
+    generation["branches"][0]["tip"] = generation["shown"] = 0
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -77,6 +85,21 @@ def _spoil(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
         lambda header: header["view"].update(surprisal=[[1.0]]),
         lambda header: header["view"].update(lens={"row": 0, "stages": [], "difference": 0.0}),
         lambda header: header.update(view=[[[[]]]]),
+        lambda header: header.update(parameters=[]),
+        lambda header: header["view"]["model"].update(threads=2**40),
+        lambda header: header["view"]["model"].update(title="x" * 100_000),
+        lambda header: header["view"]["loop"].update(recomputed=2**40),
+        lambda header: header["view"]["generation"]["branches"][0].update(name="x" * 100_000),
+        lambda header: header["view"]["generation"]["branches"][0].update(origin=0),
+        lambda header: header["view"]["generation"]["branches"][0].update(fork=-1),
+        lambda header: _with_step(header, parent=0),
+        lambda header: _with_step(header, parent=5),
+        lambda header: _with_step(header, context_tokens=0),
+        lambda header: _with_step(header, computed=10**6),
+        lambda header: _with_step(header, ms=-1.0),
+        lambda header: _with_step(header, chance=1e308),
+        lambda header: _with_step(header, chosen={"id": 1, "logit": 0.0, "probability": 1e308}),
+        lambda header: _with_step(header, chosen={"id": 1, "logit": 1e308, "probability": 0.5}),
     ],
 )
 def test_a_file_that_was_forged_is_refused_with_one_message(
@@ -88,3 +111,22 @@ def test_a_file_that_was_forged_is_refused_with_one_message(
 
     with pytest.raises(RunFileError, match=r"^run\.gptviz is damaged: .*\. Copy it again"):
         recording_jobs.open_run(str(path), JobContext(lambda told: None))
+
+
+def test_what_a_file_makes_up_does_not_fill_the_message_or_keep_the_window_busy(tmp_path: Path, forged: bytes) -> None:
+    path = tmp_path / "run.gptviz"
+    path.write_bytes(forged)
+    _spoil(path, lambda header: header["vocabulary"].update(kind="x" * 100_000))
+    with pytest.raises(RunFileError) as caught:
+        recording_jobs.open_run(str(path), JobContext(lambda told: None))
+    assert len(str(caught.value)) < 600
+
+    path.write_bytes(forged)
+    _spoil(path, lambda header: _with_step(header))
+    _spoil(path, lambda header: header["view"]["generation"].update(playing=True))
+    _spoil(path, lambda header: header["view"]["loop"].update(held=True, lit=2))
+    _spoil(path, lambda header: header["view"].update(prompts=["half \ud800 a character"]))
+    run = recording_jobs.open_run(str(path), JobContext(lambda told: None))
+    assert not run.first["generation"].playing
+    assert (run.then["loop"].held, run.then["loop"].lit) == (False, None)
+    assert run.first["prompts"] == ("half � a character",)

@@ -367,15 +367,19 @@ def test_a_broken_file_is_a_message_and_the_run_on_screen_stays(ready: Session, 
     assert "The run could not be opened: run.gptviz is damaged: the numbers of " in str(state.message)
 
 
-def test_opening_a_run_as_a_checkpoint_says_how_to_open_it(ready: Session, save: Save, qtbot: QtBot) -> None:
-    path = save()
-    before = ready.state.trace
+def test_a_run_that_is_opened_as_a_checkpoint_opens_as_the_run_that_it_is(
+    ready: Session, save: Save, other: Session, qtbot: QtBot
+) -> None:
+    path = save(name="no suffix of ours.v2")
 
-    ready.opening.open(CheckpointRequest(str(path)))
-    waits(ready, qtbot)
+    other.opening.open(CheckpointRequest(str(path)))
+    waits(other, qtbot)
 
-    assert ready.state.trace is before
-    assert "run.gptviz is a recorded run and no checkpoint. Open it with File → Open run" in str(ready.state.message)
+    assert other.state.message is None
+    assert other.state.recorded is not None
+    assert other.state.recorded.path == str(path)
+    assert not other.has_model
+    assert other.making.wanted == UntrainedRequest("tiny", 123)
 
 
 def test_another_model_ends_the_recording(ready: Session, save: Save, other: Session, qtbot: QtBot) -> None:
