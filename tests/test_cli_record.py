@@ -104,7 +104,7 @@ def test_places_that_cannot_be_written_to_are_refused_before_anything_runs(shell
         ("folder.gptviz", "folder.gptviz is a folder: add a name for the file"),
         ("run/", "run/ is a folder: add a name for the file"),
         ("notes.txt", "notes.txt is there and no recorded run: choose another name"),
-        ("a" * 300, "the name is too long"),
+        ("a" * 300, "is no name for a file: choose another one"),
         ("/dev/full", "full is a device and no file"),
     ):
         assert said in shell.fails("record", f"{tmp_path}/{out}" if out[0] != "/" else out, HELLO, *TINY)

@@ -122,7 +122,7 @@ def test_what_a_file_makes_up_does_not_fill_the_message_or_keep_the_window_busy(
     assert len(str(caught.value)) < 600
 
     path.write_bytes(forged)
-    _spoil(path, lambda header: _with_step(header))
+    _spoil(path, _with_step)
     _spoil(path, lambda header: header["view"]["generation"].update(playing=True))
     _spoil(path, lambda header: header["view"]["loop"].update(held=True, lit=2))
     _spoil(path, lambda header: header["view"].update(prompts=["half \ud800 a character"]))
