@@ -97,6 +97,8 @@ def _target(name: str) -> Path:
     try:
         if out.is_dir():
             raise UsageError(f"{name} is a folder: add a name for the file")
+        if out.exists() and not out.is_file():
+            check_target(out)  # a device
         out = out if out.suffix else out.with_name(f"{out.name}{SUFFIX}")
         check_target(out)
         if not out.absolute().parent.is_dir():
