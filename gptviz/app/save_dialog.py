@@ -47,6 +47,7 @@ class SaveDialog(QDialog):
         for part in (self.text, self.field, self.amount, buttons):
             layout.addWidget(part)
         self.field.changed.connect(self._show_amount)
+        self.field.edit.textEdited.connect(self._show_amount)
         self._show_amount()
         self.field.setFocus()
 
@@ -61,6 +62,10 @@ class SaveDialog(QDialog):
             super().accept()
 
     def _show_amount(self, *_: object) -> None:
+        if self.field.message:
+            self.amount.setText("–")
+            self.ok.setEnabled(False)
+            return
         amount = amount_of(self._recording.request_for(self.budget))
         self.amount.setText(str(amount))
         self.ok.setEnabled(amount.blocks is not None)

@@ -121,14 +121,14 @@ def _with_session(text: str, use: "Callable[[Session, Callable[[], ViewState]], 
 
     from PySide6.QtCore import QCoreApplication, QEventLoop, QTimer
 
-    from gptviz.session.measuring import HEADS
+    from gptviz.session.measuring import HEADS, PROBE
     from gptviz.session.session import Session
 
     app = QCoreApplication.instance() or QCoreApplication(["gptviz"])
     interrupts: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, _: interrupts.append(number))
     session = Session(text)
-    session.measuring.watch(HEADS)  # so that they are in the file
+    session.measuring.watch(HEADS, PROBE)  # so that they are in the file
     session.lens.watch(True)
 
     def unsettled() -> bool:

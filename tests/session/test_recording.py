@@ -337,6 +337,26 @@ def test_a_held_pass_is_not_saved_and_neither_is_nothing(
     waits(ready, qtbot)
 
 
+def test_nothing_is_saved_between_two_tokens_and_generating_goes_on(
+    ready: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    said: list[str] = []
+
+    def save_between(old: ViewState, new: ViewState) -> None:
+        if new.generation.playing and not said and len(new.generation.steps) == 2 and not ready.computing:
+            said.append("")
+            ready.recording.save(tmp_path / "a.gptviz")
+            said.append(str(ready.state.message))
+
+    ready.changed.connect(save_between)
+    ready.loop.play(4)
+    waits(ready, qtbot)
+
+    assert "tokens are being generated. Pause that" in said[1]
+    assert len(ready.state.generation.steps) == 4
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_saving_can_be_cancelled_and_leaves_nothing(ready: Session, tmp_path: Path, hold: Hold, qtbot: QtBot) -> None:
     ready.loop.play(2)
     waits(ready, qtbot)
