@@ -6,6 +6,7 @@ from pathlib import Path
 from threading import Event, Thread
 
 import pytest
+import torch
 from checkpoint_writers import SMALL, hugging_face, random_model
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
@@ -81,7 +82,7 @@ def test_a_run_opens_in_another_process_where_its_checkpoint_is_gone(
         (("--max-new-tokens", "-1"), "--max-new-tokens must be at least 0, but is -1"),
         (("--budget", "0"), "--budget is a number of megabytes above 0, but is 0"),
         (("--budget", "nan"), "--budget is a number of megabytes above 0, but is nan"),
-        (("--budget", "0.1"), "and the budget is 0.1 MB. Choose a budget of 1 MB or more"),
+        (("--budget", "0.01"), "and the budget is 0.01 MB. Choose a budget of 1 MB or more"),
         (("--temperature", "-1"), "the temperature must be a finite number of at least 0"),
         (("--top-k", "99999"), "--top-k is 99999, but the vocabulary has 50257 tokens"),
     ],
@@ -115,6 +116,19 @@ def test_a_text_in_place_of_the_file_is_no_name_for_a_file(shell: Shell, tmp_pat
     assert "gptviz record run.gptviz 'Hello, I am'" in shell.fails("record", HELLO, "run.gptviz", *TINY)
     assert "gptviz record run.gptviz 'Hello, I am'" in shell.fails("record", HELLO, *TINY)
     assert "the file has no name" in shell.fails("record", "", HELLO, *TINY)
+
+
+def test_a_checkpoint_that_does_not_tell_its_heads_says_which_option_does(
+    shell: Shell, qapp: QApplication, tmp_path: Path
+) -> None:
+    weights = tmp_path / "model.pth"
+    torch.save(random_model(SMALL).state_dict(), weights)
+
+    said = shell.fails("record", str(tmp_path / "run"), "0 1 2", "--weights", str(weights))
+    assert "can't tell its heads: add --heads " in said
+
+    heads = ("--heads", str(SMALL.n_heads), "--budget", "1e12")
+    shell.succeeds("record", str(tmp_path / "run"), "0 1 2", "--weights", str(weights), *heads)
 
 
 def test_names_are_printed_on_one_line_and_tilde_is_the_home_folder(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SUFFIX = ".gptviz"
 _MEGABYTE = 2**20
-_DEFAULT_BUDGET = 512  # MB
+_DEFAULT_BUDGET, _LARGEST_BUDGET = 512, 1e9  # MB; more is as good as all
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.max_new_tokens < 0:
         raise UsageError(f"--max-new-tokens must be at least 0, but is {options.max_new_tokens}")
-    if not 0 < options.budget < 1e9:
+    if not options.budget > 0:
         raise UsageError(f"--budget is a number of megabytes above 0, but is {options.budget:g}")
     text = DEFAULT_PROMPT if options.text is None else options.text
     out = _target(_in_order(options.out, options.text))
@@ -50,15 +50,19 @@ def run(options: argparse.Namespace) -> int:
     decoding = decoding_of(options, choice.config.vocab_size)
     encode_prompt(choice, text, choice.config.context_length)
 
+    from gptviz.session.requests import HeadsQuestion
+
     def use(session: "Session", wait: "Callable[[], ViewState]") -> None:
         session.change(decoding=decoding)
         session.start_with(wanted(options, asks=False))
         state = wait()
+        if isinstance(state.question, HeadsQuestion):
+            raise UsageError(f"{state.question.name} can't tell its heads: add --heads {state.question.proposal}")
         if state.message is None and options.max_new_tokens:
             session.loop.play(options.max_new_tokens)
             state = wait()
         if state.message is None:
-            session.recording.save(out, int(options.budget * _MEGABYTE))
+            session.recording.save(out, int(min(options.budget, _LARGEST_BUDGET) * _MEGABYTE))
             state = wait()
         if state.message is not None:
             raise UsageError(str(state.message))

@@ -96,7 +96,7 @@ def save_run(request: SaveRequest, context: JobContext) -> Saved:
         need = outside_bytes(config, request.screen.batch, request.screen.tokens)
         raise RunFileError(
             f"the pass on screen needs {need / 2**20:,.1f} MB without the insides of blocks, and the budget is "
-            f"{request.budget / 2**20:,.1f} MB",
+            f"{request.budget / 2**20:,.4g} MB",
             f"Choose a budget of {-(-need // 2**20):,} MB or more",
         )
     weights = request.weights or _hashed(request.model, context)
