@@ -25,6 +25,7 @@ _COMMANDS = {
     "where-from": ("where_from", "show what each part added to a value of the residual stream, or to a logit"),
     "lens": ("lens", "show what each block would predict if the output head read the stream after it"),
     "compare": ("compare", "show what differs between the runs of two texts"),
+    "export": ("export", "write a run as slides, a pane as a picture, or a table or tensors, as a file"),
     "record": ("record", "run and generate, and save it as one file that opens without the model"),
     "open": ("open_run", "open the window on a recorded run, or print what is in it"),
     "params": ("params", "count the parameters"),

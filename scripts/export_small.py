@@ -23,7 +23,6 @@ from gptviz.commands.head_report import report_on_probe
 from gptviz.model import GPTModel, initialise
 from gptviz.tokenizer import gpt2_tokenizer
 
-LINEAR = {"att.out_proj": "attn.c_proj", "ff.layers.0": "mlp.c_fc", "ff.layers.2": "mlp.c_proj"}
 SAMPLE = 27  # of the training text, one window in so many is measured
 CARD = Path(__file__).with_name("small_model_card.md")
 EXCERPT = Path(__file__).parent.parent / "tests" / "held_out_excerpt.txt"

@@ -114,7 +114,7 @@ def _nothing_is_left_behind(request: pytest.FixtureRequest, monkeypatch: pytest.
     left += [f"a timer of {timer.interval()} ms" for timer in timers if _is_running(timer)]
     if not widgets.issuperset(_top_level_widgets()):
         request.node.funcargs.clear()  # else they hold widgets until after this check
-        _collect_garbage()  # pyqtgraph's plots and their menus hold each other
+        gc.collect()  # pyqtgraph's plots and their menus hold each other
     left += [repr(widget) for widget in _top_level_widgets() if widget not in widgets]
     assert left == []
 
@@ -131,11 +131,6 @@ def _watch_timers(monkeypatch: pytest.MonkeyPatch) -> "list[QTimer]":
 
     monkeypatch.setattr(QTimer, "start", noting)
     return started
-
-
-def _collect_garbage() -> None:
-    gc.collect()
-    gc.freeze()  # what is left stays: need not be looked through the next time
 
 
 def _is_running(timer: "QTimer") -> bool:

@@ -2,11 +2,15 @@
 
 import threading
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from torch import nn
 
 from gptviz.model import GPTConfig, GPTModel, parameters
 from gptviz.session.session import Session
+
+if TYPE_CHECKING:
+    from gptviz.session.worker import JobContext
 
 
 class Gate:
@@ -17,12 +21,13 @@ class Gate:
         self._opened = threading.Event()
         self._session = session
         self._until_cancelled = until_cancelled
+        self.context: JobContext | None = None  # of the job that came this far
         self._handle = module.register_forward_hook(self._stop)
 
     def _stop(self, *_: object) -> None:
-        context = self._session._worker.context
+        self.context = self._session._worker.context
         self._reached.set()
-        may_go_on = context.cancel if self._until_cancelled and context is not None else self._opened
+        may_go_on = self.context.cancel if self._until_cancelled and self.context is not None else self._opened
         assert may_go_on.wait(20)
         if self._until_cancelled:
             self._handle.remove()  # the pass that replaces this one may come here before the test goes on

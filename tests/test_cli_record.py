@@ -4,6 +4,7 @@ import os
 import signal
 from pathlib import Path
 from threading import Event, Thread
+from typing import Any
 
 import pytest
 import torch
@@ -193,14 +194,22 @@ def test_a_run_of_the_124m_model_keeps_what_fits(shell: Shell, qapp: QApplicatio
     assert 0 < len(found["passes"][0]["blocks"]) <= 12
 
 
-def test_ctrl_c_ends_a_recording_and_leaves_nothing(tmp_path: Path, qapp: QApplication) -> None:
-    before = signal.getsignal(signal.SIGINT)
+def test_ctrl_c_ends_a_recording_and_leaves_nothing(
+    tmp_path: Path, qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listens = Event()
+    handle = signal.signal
+
+    def noting(number: int, handler: Any) -> Any:
+        before = handle(number, handler)
+        listens.set()
+        return before
 
     def press() -> None:
-        while signal.getsignal(signal.SIGINT) is before:
-            Event().wait(0.01)  # until the command listens
+        assert listens.wait(20)
         os.kill(os.getpid(), signal.SIGINT)
 
+    monkeypatch.setattr(signal, "signal", noting)
     Thread(target=press).start()
     status = main(["record", str(tmp_path / "run.gptviz"), HELLO, *TINY, "--max-new-tokens", "50000"])
 

@@ -51,16 +51,28 @@ class User:
         """Press a key where the keyboard's focus is."""
         self._qtbot.keyClick(QApplication.focusWidget() or self.window, key, modifiers)
 
-    def writes(self, text: str) -> None:
-        """Replace the prompt by ``text``: typed if there is a key for every character, else pasted."""
-        self.window.prompt_bar.edit.setFocus()
+    def types(self, edit: QWidget, text: str) -> None:
+        """Replace what stands in a field, key by key."""
+        self._empties(edit)
+        self._qtbot.keyClicks(edit, text)
+
+    def pastes(self, edit: QWidget, text: str) -> None:
+        """Replace what stands in a field, at once."""
+        self._empties(edit)
+        QGuiApplication.clipboard().setText(text)
+        self.presses(Qt.Key.Key_V, CONTROL)
+
+    def _empties(self, edit: QWidget) -> None:
+        edit.setFocus()
         self.presses(Qt.Key.Key_A, CONTROL)
         self.presses(Qt.Key.Key_Delete)
+
+    def writes(self, text: str) -> None:
+        """Replace the prompt by ``text``: typed if there is a key for every character, else pasted."""
         if text.isascii() and text.isprintable() and len(text) < 40:
-            self._qtbot.keyClicks(self.window.prompt_bar.edit, text)
+            self.types(self.window.prompt_bar.edit, text)
         else:
-            QGuiApplication.clipboard().setText(text)
-            self.presses(Qt.Key.Key_V, CONTROL)
+            self.pastes(self.window.prompt_bar.edit, text)
         assert self.window.prompt_bar.edit.toPlainText() == text
 
     def runs(self, text: str) -> None:

@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QInputDialog, QMenu, QMessageBox, QWidget
 
 from gptviz import __version__, resources
+from gptviz.app.exporting import Exporting
 from gptviz.app.opening import Opening
 from gptviz.app.run_files import RunFiles
 from gptviz.app.tour_guide import REVEAL_KEY
@@ -100,6 +101,7 @@ class Actions:
         self.restore = self._action("Restore layout", "Ctrl+0", "Put all panes back", window.restore_default_layout)
         self.about = self._action("About gptviz", "F1", "What this is", self._about)
         self.opening, self.runs = Opening(window, self._action), RunFiles(window, self._action)
+        self.exporting = Exporting(window, self._action)
         self._models: dict[str, QAction] = {}
         self._schemes: dict[str, QAction] = {}
         self.model_menu = self._make_model_menu()
@@ -132,7 +134,8 @@ class Actions:
         opening = self.opening
         opens = (opening.file, opening.folder, opening.hub, opening.recent)
         runs = (self.runs.save, self.runs.open_, self.runs.load)
-        self._menu("File", (*opens, None, *runs, None, opening.table, opening.about, None, self.quit))
+        others = (opening.table, opening.about, None, self.exporting.menu)
+        self._menu("File", (*opens, None, *runs, None, *others, None, self.quit))
         self._menu("Run", (self.run, self.cancel, None, self.edit_prompt, self.add_row, None, self.pin, self.unpin))
         self._menu(
             "Walk",

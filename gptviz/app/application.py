@@ -23,6 +23,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from gptviz import __version__
 from gptviz.app.appearance import Appearance
+from gptviz.app.dock import PaneDock
 from gptviz.app.first_paint import AfterFirstPaint
 from gptviz.app.main_window import MainWindow
 from gptviz.app.settings import Settings
@@ -55,17 +56,18 @@ def open_window(prompt: str, model: ModelRequest | Path) -> int:
     session = Session(prompt)
     reporter = ErrorReporter(session)
     window = MainWindow(session, appearance, settings)
-    AfterFirstPaint(window, lambda: _begin(session, model))
+    AfterFirstPaint(window, lambda: begin(session, model))
     window.show()
     try:
         return app.exec()
     finally:
         reporter.remove()
         session.close()
-        _destroy(window)
+        destroy(window)
 
 
-def _begin(session: Session, model: ModelRequest | Path) -> None:
+def begin(session: Session, model: ModelRequest | Path) -> None:
+    """Run the prompt on a model, or open a recorded run."""
     if isinstance(model, Path):
         session.recording.open(model)
     else:
@@ -124,7 +126,7 @@ def shoot(path: Path, prompt: str, model: ModelRequest | Path, shot: Shot) -> No
     ShotError
         If there is no such pane or stage, the run fails, or the file can't be written.
     """
-    qInstallMessageHandler(_print_but_the_known)
+    qInstallMessageHandler(print_but_the_known)
     app = make_application()
     appearance = Appearance(app, shot.theme)
     session = Session(prompt)
@@ -133,44 +135,64 @@ def shoot(path: Path, prompt: str, model: ModelRequest | Path, shot: Shot) -> No
         window.resize(QSize(*shot.size))
         window.show()
         target = _target(window, shot.pane)
-        _begin(session, model)
-        state = _wait_until_idle(session)
-        if isinstance(state.question, HeadsQuestion):
-            raise ShotError(f"{state.question.name} can't tell its heads: add --heads {state.question.proposal}")
-        if state.message is not None or state.trace is None:
-            raise ShotError(str(state.message or "the run was cancelled"))
-        if shot.stage is not None:
-            if shot.stage not in state.trace:
-                raise ShotError(f"there is no stage {shot.stage!r}: 'gptviz trace' lists them")
-            session.select_stage(shot.stage)
-            _wait_until_idle(session)
+        begin(session, model)
+        wait_for_run(session, shot.stage)
         app.processEvents()
         if not target.grab().save(str(path)):
             raise ShotError(f"{path} can't be written: choose a folder that exists and a name that ends in .png")
     finally:
         window.close()
-        _destroy(window)
+        destroy(window)
 
 
-def _destroy(window: MainWindow) -> None:
+def wait_for_run(session: Session, stage: str | None) -> None:
+    """Wait for the run that was asked for, and select ``stage``.
+
+    Raises
+    ------
+    ShotError
+        If the run failed, or has no such stage.
+    """
+    state = wait_until_idle(session)
+    if isinstance(state.question, HeadsQuestion):
+        raise ShotError(f"{state.question.name} can't tell its heads: add --heads {state.question.proposal}")
+    if state.message is not None or state.trace is None:
+        raise ShotError(str(state.message or "the run was cancelled"))
+    if stage is not None:
+        if stage not in state.trace:
+            raise ShotError(f"there is no stage {stage!r}: 'gptviz trace' lists them")
+        session.select_stage(stage)
+        wait_until_idle(session)
+
+
+def destroy(window: MainWindow) -> None:
     """Delete the window now: one that is left to the end of the interpreter can crash there."""
     QApplication.processEvents()
     window.deleteLater()
     QApplication.sendPostedEvents(window, QEvent.Type.DeferredDelete.value)
 
 
-def _print_but_the_known(kind: QtMsgType, context: QMessageLogContext, message: str) -> None:
+def print_but_the_known(kind: QtMsgType, context: QMessageLogContext, message: str) -> None:
     """Qt's offscreen platform says for each window what it can't do, and nobody needs it."""
     if "propagateSizeHints" not in message:
         sys.stderr.write(f"{message}\n")
 
 
 def _target(window: MainWindow, pane: str | None) -> QWidget:
-    if pane is None:
-        return window
+    return window if pane is None else front_dock(window, pane).pane
+
+
+def front_dock(window: MainWindow, pane: str) -> PaneDock:
+    """Bring a pane or a lab to the front, and return its dock.
+
+    Raises
+    ------
+    ShotError
+        If there is none of that name.
+    """
     if pane in window.bench.names:
         window.bench.open(pane)
-        return window.bench.docks[pane].pane
+        return window.bench.docks[pane]
     if pane not in window.docks:
         names = ", ".join((*window.docks, *window.bench.names))
         raise ShotError(f"there is no pane {pane!r}: choose one of {names}")
@@ -178,10 +200,11 @@ def _target(window: MainWindow, pane: str | None) -> QWidget:
     if pane == "tour":
         window.session.tour.open()
     dock.raise_()
-    return dock.pane
+    return dock
 
 
-def _wait_until_idle(session: Session) -> ViewState:
+def wait_until_idle(session: Session) -> ViewState:
+    """Wait until nothing is under way that somebody asked for or looks at, and return the state."""
     loop = QEventLoop()
 
     def check(*_: object) -> None:
@@ -202,4 +225,4 @@ def _wait_until_idle(session: Session) -> ViewState:
 
 def _unsettled(session: Session) -> bool:
     quiet = session.watched or session.measuring.unfinished or session.labs.pending
-    return session.busy or quiet
+    return session.busy or session.state.generation.playing or quiet

@@ -45,6 +45,11 @@ class PaneDock(QDockWidget):
         return self._pane
 
     @property
+    def has_table(self) -> bool:
+        """Whether the pane can be saved as CSV."""
+        return self._kind.has_table
+
+    @property
     def is_in_sight(self) -> bool:
         """Whether the pane is shown, and not behind another tab."""
         return self._in_sight

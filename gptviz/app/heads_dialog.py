@@ -1,11 +1,11 @@
 """The question how many attention heads a checkpoint has."""
 
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
+from gptviz.app.dialog_layout import lay_out
 from gptviz.app.dialog_text import paragraph
 from gptviz.session.requests import HeadsQuestion
 from gptviz.widgets.choice_box import ChoiceBox
-from gptviz.widgets.theme import UNIT
 
 
 class HeadsDialog(QDialog):
@@ -26,19 +26,7 @@ class HeadsDialog(QDialog):
             size = question.emb_dim // heads
             self.choice.addItem(f"{heads:,} {'head' if heads == 1 else 'heads'} of {size:,}", heads)
         self.choice.setCurrentIndex(question.choices.index(question.proposal))
-        buttons = QDialogButtonBox()
-        buttons.addButton("Cancel", QDialogButtonBox.ButtonRole.RejectRole)
-        self.ok = buttons.addButton("Open", QDialogButtonBox.ButtonRole.AcceptRole)
-        self.ok.setObjectName("primary")
-        self.ok.setDefault(True)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(5 * UNIT, 5 * UNIT, 5 * UNIT, 4 * UNIT)
-        layout.setSpacing(4 * UNIT)
-        layout.setSizeConstraint(QVBoxLayout.SizeConstraint.SetFixedSize)
-        for part in (self.text, self.choice, buttons):
-            layout.addWidget(part)
+        self.ok, _ = lay_out(self, self.text, self.choice, accept="Open")
         self.choice.setFocus()
 
     @property

@@ -1,9 +1,9 @@
 """Asking for the name of a model on the Hugging Face Hub."""
 
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QLineEdit, QWidget
 
+from gptviz.app.dialog_layout import lay_out
 from gptviz.app.dialog_text import paragraph
-from gptviz.widgets.theme import UNIT
 
 
 class HubDialog(QDialog):
@@ -25,20 +25,8 @@ class HubDialog(QDialog):
         self.name.setPlaceholderText("openai-community/gpt2 or distilbert/distilgpt2")
         self.name.setEnabled(installed)
         self.name.textChanged.connect(self._name_changed)
-        buttons = QDialogButtonBox()
-        buttons.addButton("Cancel", QDialogButtonBox.ButtonRole.RejectRole)
-        self.ok = buttons.addButton("Open", QDialogButtonBox.ButtonRole.AcceptRole)
-        self.ok.setObjectName("primary")
-        self.ok.setDefault(True)
+        self.ok, _ = lay_out(self, self.text, self.name, accept="Open")
         self.ok.setEnabled(False)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(5 * UNIT, 5 * UNIT, 5 * UNIT, 4 * UNIT)
-        layout.setSpacing(4 * UNIT)
-        layout.setSizeConstraint(QVBoxLayout.SizeConstraint.SetFixedSize)
-        for part in (self.text, self.name, buttons):
-            layout.addWidget(part)
         self.name.setFocus()
 
     def _name_changed(self, text: str) -> None:

@@ -3,7 +3,7 @@
 from html import escape
 
 from PySide6.QtCore import QRect, QSize, Qt, QTimer, Slot
-from PySide6.QtGui import QCloseEvent, QMouseEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent, QContextMenuEvent, QMouseEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget, QToolBar, QToolButton, QVBoxLayout, QWidget
 
 from gptviz.app.actions import Actions
@@ -67,12 +67,12 @@ class MainWindow(QMainWindow):
         self._walk_keys = WalkKeys(self, session.walk)
         self.status = StatusBar(session)
         self.actions_ = Actions(self)
-        self._model_button = self._make_model_button()
+        self.model_button = self._make_model_button()
         self._theme_button = self._flat_button("Change between light and dark (Ctrl+T)", "Light or dark")
         self._theme_button.clicked.connect(self.actions_.toggle_theme.trigger)
         self._size_button = self._flat_button("Draw everything 1.5 times as large (Ctrl+Shift+L)", "Lecture size")
         self._size_button.clicked.connect(self.actions_.larger.trigger)
-        for button in (self._model_button, self._size_button, self._theme_button):
+        for button in (self.model_button, self._size_button, self._theme_button):
             self.prompt_bar.first_row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
         self._make_header()
         self.setStatusBar(self.status)
@@ -186,7 +186,8 @@ class MainWindow(QMainWindow):
             self._share_out()
         self.setFocus()  # so that → walks; Ctrl+L goes to the prompt
 
-    def _all_docks(self) -> list[PaneDock]:
+    def all_docks(self) -> list[PaneDock]:
+        """Return the docks of all panes, and of the labs once they are made."""
         return [*self.docks.values(), *self.bench.docks.values()]
 
     @Slot()
@@ -199,12 +200,13 @@ class MainWindow(QMainWindow):
     def _name_docks(self) -> None:
         """Show a title bar only where no tab names the pane."""
         self._naming = False
-        for dock in self._all_docks():
+        for dock in self.all_docks():
             shares = any(not other.isHidden() and not other.isFloating() for other in self.tabifiedDockWidgets(dock))
             dock.show_title(dock.isFloating() or not shares)
         for tabs in self.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
             tabs.setElideMode(Qt.TextElideMode.ElideNone)  # where names have no room, the tabs scroll
             tabs.setUsesScrollButtons(True)
+            self.actions_.exporting.watch(tabs)
             if tabs.count() > 1:
                 tabs.show()  # Qt forgets to, for docks that were hidden when they were put together
 
@@ -224,9 +226,9 @@ class MainWindow(QMainWindow):
 
     def _show_model(self, model: ModelInfo, recorded: bool) -> None:
         mark = " · recorded" if recorded else ""
-        self._model_button.setText(f"{_elided(model.description + mark)}  ▾".replace("&", "&&"))
+        self.model_button.setText(f"{_elided(model.description + mark)}  ▾".replace("&", "&&"))
         rows = "".join(f"<tr><td>{escape(name)}&nbsp;</td><td>{escape(value)}</td></tr>" for name, value in model.facts)
-        self._model_button.setToolTip(f"<table>{rows}</table>" if rows else "The model on screen; choose another one")
+        self.model_button.setToolTip(f"<table>{rows}</table>" if rows else "The model on screen; choose another one")
         title = f"{model.title} – gptviz" if model.trained else "gptviz"
         self.setWindowTitle(f"{title} – recorded run" if recorded else title)
 
@@ -245,7 +247,7 @@ class MainWindow(QMainWindow):
         bar = self.prompt_bar
         if name == "tokens":
             return bar.strip.viewport(), bar.strip.chips_box()
-        widget = {"model": self._model_button, "prompt": bar.edit, "slider": self.transport.slider}[name]
+        widget = {"model": self.model_button, "prompt": bar.edit, "slider": self.transport.slider}[name]
         return widget, widget.rect()
 
     @Slot()
@@ -260,6 +262,15 @@ class MainWindow(QMainWindow):
             calls[event.button()]()
         else:
             super().mousePressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer on a pane's title or tab what it can be saved as."""
+        at = event.globalPos()
+        dock = self.actions_.exporting.dock_at(self.childAt(event.pos()), at)
+        if dock is None:
+            super().contextMenuEvent(event)
+        else:
+            self.actions_.exporting.ask_for(dock, at)
 
     def edit_prompt(self) -> None:
         """Put the cursor into the prompt."""
@@ -284,14 +295,14 @@ class MainWindow(QMainWindow):
         self._theme_button.setIcon(icon("light" if dark else "dark"))
         self._size_button.setIcon(icon("larger"))
         self.actions_.tick_choices()
-        for button in (self._model_button, self._theme_button, self._size_button):
+        for button in (self.model_button, self._theme_button, self._size_button):
             button.setIconSize(QSize(px(16), px(16)))
             button.setMinimumHeight(px(22))
         self.prompt_bar.apply_theme()
         self.transport.apply_theme()
         self.banner.apply_theme()
         self.offer.apply_theme()
-        for dock in self._all_docks():
+        for dock in self.all_docks():
             dock.apply_theme()
 
     def closeEvent(self, event: QCloseEvent) -> None:

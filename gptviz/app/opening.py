@@ -12,9 +12,9 @@ from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Slot
 from PySide6.QtGui import QAction, QDropEvent
 from PySide6.QtWidgets import QDialog, QFileDialog, QMenu
 
-from gptviz.app.run_files import SUFFIX
 from gptviz.checkpoints.errors import printable
 from gptviz.checkpoints.files import expanded
+from gptviz.runs import SUFFIX
 from gptviz.session.requests import CheckpointRequest, HeadsQuestion, TableQuestion
 from gptviz.session.state import ViewState
 

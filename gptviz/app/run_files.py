@@ -8,13 +8,13 @@ from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QFileDialog
 
+from gptviz.runs import SUFFIX
 from gptviz.session.requests import CheckpointRequest
 from gptviz.session.state import ViewState
 
 if TYPE_CHECKING:
     from gptviz.app.main_window import MainWindow
 
-SUFFIX = ".gptviz"
 _RUNS = f"Recorded runs (*{SUFFIX});;All files (*)"
 MakeAction = Callable[[str, str, str, Callable[[], object]], QAction]
 

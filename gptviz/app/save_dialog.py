@@ -2,13 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
+from gptviz.app.dialog_layout import lay_out
 from gptviz.app.dialog_text import paragraph
-from gptviz.session.recording import DEFAULT_BUDGET, amount_of
+from gptviz.runs import DEFAULT_BUDGET
+from gptviz.session.recording import amount_of
 from gptviz.widgets.number_field import NumberField
 from gptviz.widgets.number_rule import NumberRule
-from gptviz.widgets.theme import UNIT
 
 if TYPE_CHECKING:
     from gptviz.session.recording import Recording
@@ -33,19 +34,7 @@ class SaveDialog(QDialog):
         rule = NumberRule(whole=True, lowest=1, highest=_LARGEST)
         self.field = NumberField("Budget for tensors", megabytes, rule, tip="Megabytes of tensors", hint="MB")
         self.amount = paragraph("–", name="rowTitle")
-        buttons = QDialogButtonBox()
-        buttons.addButton("Cancel", QDialogButtonBox.ButtonRole.RejectRole)
-        self.ok = buttons.addButton("Choose file …", QDialogButtonBox.ButtonRole.AcceptRole)
-        self.ok.setObjectName("primary")
-        self.ok.setDefault(True)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(5 * UNIT, 5 * UNIT, 5 * UNIT, 4 * UNIT)
-        layout.setSpacing(4 * UNIT)
-        layout.setSizeConstraint(QVBoxLayout.SizeConstraint.SetFixedSize)
-        for part in (self.text, self.field, self.amount, buttons):
-            layout.addWidget(part)
+        self.ok, _ = lay_out(self, self.text, self.field, self.amount, accept="Choose file …")
         self.field.changed.connect(self._show_amount)
         self.field.edit.textEdited.connect(self._show_amount)
         self._show_amount()

@@ -88,6 +88,8 @@ QLabel#verdict[tone="odd"] {{ color: {theme.warning}; }}
 QLabel#torchError {{ font-family: "{MONO_FAMILY}"; font-size: {px(12)}px; background: {theme.window};
     border-left: 3px solid {theme.error}; padding: {px(6)}px {px(8)}px; }}
 QLabel#figure {{ font-family: "{MONO_FAMILY}"; font-size: {px(20)}px; }}
+QLabel#slidePrompt {{ font-family: "{MONO_FAMILY}"; font-size: {px(28)}px; }}
+QLabel#slidePrompt[long="true"] {{ font-size: {px(18)}px; }}
 QLabel#caption {{ color: {theme.muted}; font-size: {px(12)}px; font-weight: 500; }}
 QLabel#fieldMessage {{ color: {theme.error}; font-size: {px(12)}px; }}
 QLabel#muted {{ color: {theme.muted}; font-size: {px(12)}px; }}

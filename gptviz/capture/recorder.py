@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from gptviz.capture.memory import DEFAULT_BUDGET, blocks_within
+from gptviz.capture.replay import Missing
 from gptviz.capture.stages import Source, Stage, block_name, block_stages, catalogue
 from gptviz.capture.trace import Array, StageRecord, Trace
 from gptviz.model.generate import greedy_choice, last_logits
@@ -149,7 +150,7 @@ class BlockReplay:
 
     can_replay: ClassVar[bool] = True
     is_recorded: ClassVar[bool] = False
-    missing: ClassVar[tuple[str, str]] = "is not at hand", ": its block has to run again"  # what is said of a stage
+    missing: ClassVar[Missing] = Missing("is not at hand", ": its block has to run again")
     model: GPTModel
     modes: Mapping[str, bool]  # by module path: whether it was in training mode
     random_states: Mapping[int, Tensor]  # by block; empty where nothing was random

@@ -8,11 +8,11 @@ from typing import NoReturn
 from torch import Tensor
 
 from gptviz.capture.errors import NotRecordedError
+from gptviz.capture.replay import Missing
 from gptviz.capture.trace import Trace
 from gptviz.model.config import GPTConfig
+from gptviz.model.gpt import GPTModel
 from gptviz.model.parameters import skeleton
-
-NOT_RECORDED = "the recording does not have it, and its model is not loaded"
 
 
 class Recorded:
@@ -23,7 +23,7 @@ class Recorded:
     """
 
     can_replay, is_recorded = False, True
-    missing = "is not in the recording", ", and its model is not loaded"
+    missing = Missing("is not in the recording", ", and its model is not loaded")
 
     def __init__(self, config: GPTConfig, parameters: Mapping[str, Tensor], modes: Mapping[str, bool]) -> None:
         self.model = skeleton(config)
@@ -34,8 +34,8 @@ class Recorded:
         self.modes = MappingProxyType(dict(modes))
         self.parameters = MappingProxyType(dict(parameters))
 
-    def __call__(self, *_: object) -> NoReturn:
-        raise NotRecordedError(NOT_RECORDED)
+    def __call__(self, *_: object, **__: object) -> NoReturn:
+        raise NotRecordedError("the recording does not have it, and its model is not loaded")
 
     head = __call__
 
@@ -45,6 +45,14 @@ def recorded(trace: Trace) -> Trace:
 
     Scales, shifts and biases are small; the matrices make up nearly all of a model, and stay with it.
     """
-    model = trace.replay.model
-    small = {path: parameter.detach() for path, parameter in model.named_parameters() if parameter.dim() == 1}
+    small = small_parameters(trace.replay.model)
     return replace(trace, replay=Recorded(trace.config, small, trace.replay.modes)).keeping()
+
+
+def small_parameters(model: GPTModel) -> dict[str, Tensor]:
+    """Return the scales, shifts and biases of a model by path: those that have values."""
+    return {
+        path: parameter.detach()
+        for path, parameter in model.named_parameters()
+        if parameter.dim() == 1 and not parameter.is_meta
+    }

@@ -4,41 +4,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from gptviz.capture.errors import NotRecordedError, TraceError
+from gptviz.capture.replay import ModelGone, Replay
 from gptviz.capture.stages import Stage, block_input_name, block_name, block_stages, catalogue
 from gptviz.model.config import GPTConfig
 
-if TYPE_CHECKING:
-    from gptviz.capture.recorder import BlockReplay
-    from gptviz.capture.recording import Recorded
-
 Array = np.ndarray[Any, np.dtype[Any]]
-
-
-class ModelGone:
-    """Stands in for a replay where the model was let go."""
-
-    can_replay = is_recorded = False
-    missing = "was not kept", ", and the model that computed it is no longer in memory"
-
-    def __call__(self, *_: object) -> NoReturn:
-        raise TraceError("the model that computed this is no longer in memory")
-
-    @property
-    def model(self) -> NoReturn:
-        self()
-
-    @property
-    def modes(self) -> NoReturn:
-        self()
-
-    head = __call__
 
 
 @dataclass(frozen=True)
@@ -69,7 +46,7 @@ class Trace:
     records: tuple[StageRecord, ...]
     digests: Mapping[str, Array]
     kept: Mapping[str, Tensor]
-    replay: "BlockReplay | Recorded | ModelGone"
+    replay: Replay
     replayed: Mapping[str, Tensor] = field(default_factory=dict)
 
     @property
@@ -177,7 +154,7 @@ class Trace:
         A block that can run again has its inside at hand once it has: see ``with_block``.
         """
         lacking = self.lacking(name)
-        return f"{lacking}{self.replay.missing[1]}" if lacking else ""
+        return f"{lacking}{self.replay.missing.why}" if lacking else ""
 
     def lacking(self, name: str) -> str:
         """Say that the stage or the parameter ``name`` is not at hand; empty if it is."""
@@ -187,7 +164,7 @@ class Trace:
         else:
             there = not (isinstance(self.replay, ModelGone) or self.replay.model.get_parameter(name).is_meta)
             what = name
-        return "" if there else f"{what} {self.replay.missing[0]}"
+        return "" if there else f"{what} {self.replay.missing.that}"
 
     def has_parameter(self, path: str) -> bool:
         """Tell whether the model has such a parameter: not every one has biases."""

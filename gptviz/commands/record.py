@@ -12,6 +12,7 @@ from gptviz.commands.chosen_model import chosen
 from gptviz.commands.common import DEFAULT_PROMPT, UsageError, add_json, encode_prompt, print_json
 from gptviz.commands.decoding import add_decoding, decoding_of
 from gptviz.commands.window import wanted
+from gptviz.runs import DEFAULT_BUDGET, SUFFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,13 +20,12 @@ if TYPE_CHECKING:
     from gptviz.session.session import Session
     from gptviz.session.state import ViewState
 
-SUFFIX = ".gptviz"
 _MEGABYTE = 2**20
-_DEFAULT_BUDGET, _LARGEST_BUDGET = 512, 1e9  # MB; more is as good as all
+_DEFAULT_BUDGET, _LARGEST_BUDGET = DEFAULT_BUDGET // _MEGABYTE, 1e9  # MB; more is as good as all
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("out", metavar="OUT", help="the file; .gptviz is added if it has no suffix")
+    parser.add_argument("out", metavar="OUT", help=f"the file; {SUFFIX} is added if it has no suffix")
     parser.add_argument("text", metavar="TEXT", nargs="?", help=f"the prompt (default {DEFAULT_PROMPT!r})")
     parser.add_argument("--max-new-tokens", type=int, default=0, metavar="N", help="tokens to generate (default 0)")
     add_decoding(parser)

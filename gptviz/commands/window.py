@@ -27,13 +27,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pane", metavar="NAME", help="one pane instead of the whole window")
     parser.add_argument("--stage", metavar="NAME", help="the stage to select, such as trf_blocks.0.att.weights")
     parser.add_argument("--theme", choices=("light", "dark"), default="light")
-    parser.add_argument("--size", type=_size, default=(1440, 900), metavar="WIDTHxHEIGHT")
+    parser.add_argument("--size", type=window_size, default=(1440, 900), metavar="WIDTHxHEIGHT")
 
 
 def open_window(options: argparse.Namespace) -> int:
     """Open the window and stay until it is closed."""
     _require_display()
-    _import_qt()
+    import_qt()
     from gptviz.app import application
 
     return application.open_window(options.text, wanted(options, asks=True))
@@ -42,7 +42,7 @@ def open_window(options: argparse.Namespace) -> int:
 def open_recorded(path: Path) -> int:
     """Open the window on a recorded run and stay until it is closed."""
     _require_display()
-    _import_qt()
+    import_qt()
     from gptviz.app import application
 
     return application.open_window(DEFAULT_PROMPT, path)
@@ -54,9 +54,9 @@ def run(options: argparse.Namespace) -> int:
     if not options.out.absolute().parent.is_dir():
         raise UsageError(f"there is no folder {options.out.absolute().parent}: make it first")
     if options.run is not None:
-        _check_alone(options)
+        check_alone(options)
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    _import_qt()
+    import_qt()
     from gptviz.app.application import Shot, ShotError, shoot
 
     try:
@@ -68,7 +68,8 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _size(text: str) -> tuple[int, int]:
+def window_size(text: str) -> tuple[int, int]:
+    """Read a size such as 1440x900."""
     width, cross, height = text.lower().partition("x")
     if not (cross and width.isdecimal() and height.isdecimal()):
         raise argparse.ArgumentTypeError(f"{text!r} is no size such as 1440x900")
@@ -77,7 +78,7 @@ def _size(text: str) -> tuple[int, int]:
     return int(width), int(height)
 
 
-def _check_alone(options: argparse.Namespace) -> None:
+def check_alone(options: argparse.Namespace) -> None:
     """Refuse a text or a model beside a recorded run, which has its own."""
     from gptviz.checkpoints.files import expanded
     from gptviz.commands.open_run import check_no_model, check_there
@@ -130,7 +131,8 @@ def _answers(display: str) -> bool:
     return not failed
 
 
-def _import_qt() -> None:
+def import_qt() -> None:
+    """Import Qt, or say what is missing."""
     if sys.platform == "win32":
         import torch  # noqa: F401 - before Qt, whose libraries must not be loaded first
     try:

@@ -13,7 +13,7 @@ LARGEST_SIZE = 100_000_000
 MOST_LAYERS = 200
 NAMED = MappingProxyType({name: config for name, config in CONFIGS.items() if name.startswith("gpt2")})
 CALLED = MappingProxyType({"gpt2-small": "124M", "gpt2-medium": "355M", "gpt2-large": "774M", "gpt2-xl": "1558M"})
-FP32, FP16 = 4, 2  # bytes of a number
+FP32 = 4  # bytes of a number
 
 _SETTING = MappingProxyType({"V": "vocab_size", "C": "context_length", "E": "emb_dim", "4E": "emb_dim", "F": "n_inner"})
 _FAMILY = MappingProxyType(  # by the first word of the name within the model or the block

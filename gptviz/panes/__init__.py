@@ -18,6 +18,7 @@ class PaneEntry:
     module: str
     kind: str
     at_first: bool = True  # whether a first start shows it
+    has_table: bool = False  # whether it can be saved as CSV
 
     def __call__(self, session: "Session") -> "Pane":
         """Import the pane and make it."""
@@ -26,20 +27,20 @@ class PaneEntry:
 
 
 PANES: tuple[PaneEntry, ...] = (
-    PaneEntry("shape-trace", "Shape trace", "shape_trace", "ShapeTracePane"),
+    PaneEntry("shape-trace", "Shape trace", "shape_trace", "ShapeTracePane", has_table=True),
     PaneEntry("flow", "Flow", "flow", "FlowPane"),
     PaneEntry("stage", "Stage", "stage", "StagePane"),
     PaneEntry("attention", "Attention", "attention", "AttentionPane"),
-    PaneEntry("heads", "Heads", "heads", "HeadsPane"),
+    PaneEntry("heads", "Heads", "heads", "HeadsPane", has_table=True),
     PaneEntry("layer-norm", "LayerNorm", "layer_norm", "LayerNormPane"),
-    PaneEntry("arithmetic", "Arithmetic", "arithmetic", "ArithmeticPane"),
-    PaneEntry("where-from", "Where from", "where_from", "WhereFromPane"),
-    PaneEntry("loop", "Loop", "loop", "LoopPane"),
-    PaneEntry("checks", "Checks", "checks", "ChecksPane"),
-    PaneEntry("next-token", "Next token", "next_token", "NextTokenPane"),
-    PaneEntry("generation", "Generation", "generation", "GenerationPane"),
-    PaneEntry("lens", "Logit lens", "lens", "LensPane"),
-    PaneEntry("compare", "Compare", "compare", "ComparePane"),
+    PaneEntry("arithmetic", "Arithmetic", "arithmetic", "ArithmeticPane", has_table=True),
+    PaneEntry("where-from", "Where from", "where_from", "WhereFromPane", has_table=True),
+    PaneEntry("loop", "Loop", "loop", "LoopPane", has_table=True),
+    PaneEntry("checks", "Checks", "checks", "ChecksPane", has_table=True),
+    PaneEntry("next-token", "Next token", "next_token", "NextTokenPane", has_table=True),
+    PaneEntry("generation", "Generation", "generation", "GenerationPane", has_table=True),
+    PaneEntry("lens", "Logit lens", "lens", "LensPane", has_table=True),
+    PaneEntry("compare", "Compare", "compare", "ComparePane", has_table=True),
     PaneEntry("tour", "Tour", "tour", "TourPane", at_first=False),
 )
 
@@ -50,6 +51,6 @@ LABS: tuple[PaneEntry, ...] = (
     PaneEntry("lab-gelu", "GELU and ReLU", "lab_gelu", "GeluLabPane"),
     PaneEntry("lab-feed-forward", "Feed-forward", "lab_feed_forward", "FeedForwardLabPane"),
     PaneEntry("lab-gradients", "Shortcuts and gradients", "lab_gradients", "GradientsLabPane"),
-    PaneEntry("lab-parameters", "Parameters", "lab_parameters", "ParametersLabPane"),
+    PaneEntry("lab-parameters", "Parameters", "lab_parameters", "ParametersLabPane", has_table=True),
     PaneEntry("lab-configuration", "Configuration", "lab_configuration", "ConfigurationLabPane"),
 )

@@ -24,6 +24,7 @@ from gptviz.analysis.arithmetic.writing import plain, whole
 from gptviz.analysis.formulas import Sizes
 from gptviz.analysis.operands import inputs_of, stream_stages
 from gptviz.analysis.stage_text import input_title, stage_text
+from gptviz.analysis.table import Table
 from gptviz.capture.stages import Stage
 from gptviz.panes.arithmetic_charts import Charts
 from gptviz.panes.arithmetic_words import exact, short_verdict, verdict, working_step
@@ -32,10 +33,12 @@ from gptviz.session.missing import why_missing
 from gptviz.session.numbers import selected_place, stage_named
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
+from gptviz.session.tables import operands_table
 from gptviz.widgets.crumbs import Crumb, Crumbs
 from gptviz.widgets.icons import icon
 from gptviz.widgets.number_chips import NumberChip, NumberChips
 from gptviz.widgets.number_head import NumberHead
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.text import number, percent, visible
 from gptviz.widgets.theme import UNIT, px
 from gptviz.widgets.working import Working
@@ -295,6 +298,9 @@ class ArithmeticPane(Pane):
         if not self._copied.isActive():
             self.copy.setText("PyTorch" if self._narrow else "Copy as PyTorch")
 
+    def as_table(self) -> Table | None:
+        return None if self.explanation is None else operands_table(self.explanation)
+
     # --- words -------------------------------------------------------------------------------------------
 
     def _stage(self, place: Place) -> Stage | None:
@@ -316,9 +322,6 @@ class ArithmeticPane(Pane):
 
 
 def _label(name: str, text: str = "") -> QLabel:
-    label = QLabel(text)
-    label.setObjectName(name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
+    label = plain_label(name, text, wrap=True)
     label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
     return label

@@ -9,6 +9,7 @@ from gptviz.analysis.arithmetic import Explanation, Place, Terms, Vector
 from gptviz.analysis.arithmetic.words import Words
 from gptviz.analysis.stage_text import input_title
 from gptviz.capture.stages import Stage
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.signed_bars import Factor, SignedBars, TermRow
 from gptviz.widgets.text import number
 from gptviz.widgets.theme import UNIT
@@ -199,8 +200,6 @@ class _Strips(QWidget):
 
 
 def _label(name: str, text: str = "") -> QLabel:
-    label = QLabel(text)
-    label.setObjectName(name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
+    label = plain_label(name, text)
     label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
     return label

@@ -5,10 +5,12 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QLabel, QPushButton, QTreeWidget, QTreeWidgetItem, QVBoxLayout
 
 from gptviz.analysis.check import Check
+from gptviz.analysis.table import Table
 from gptviz.panes.pane import Pane, differs
 from gptviz.session.explain import LOAD_THE_MODEL
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
+from gptviz.session.tables import checks_table
 from gptviz.widgets.note import Note
 from gptviz.widgets.text import number
 from gptviz.widgets.theme import UNIT, current, mono_font, px
@@ -68,6 +70,10 @@ class ChecksPane(Pane):
             self.list.addTopLevelItem(_item(check))
         self.note.setText(_lacking(new))
         self.note.setVisible(bool(self.note.text()))
+
+    def as_table(self) -> Table | None:
+        results = self.session.state.checks.results
+        return checks_table(results) if results else None
 
     def _activated(self, item: QTreeWidgetItem, column: int) -> None:
         where = item.data(_WHERE, Qt.ItemDataRole.UserRole)

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from gptviz.analysis.compared_tokens import head_map, ranked_tokens
 from gptviz.analysis.comparison import Run, in_order
+from gptviz.analysis.table import Table
 from gptviz.capture.stages import block_name
 from gptviz.panes.compare_maps import CompareMaps, HeadOfRun
 from gptviz.panes.compare_words import ranked_items, run_label, stage_rows, summary
@@ -24,6 +25,7 @@ from gptviz.panes.pane import Pane, differs, other_pass
 from gptviz.session.missing import why_missing
 from gptviz.session.session import Session
 from gptviz.session.state import PinnedRun, ViewState
+from gptviz.session.tables import differences_table
 from gptviz.widgets.difference_table import DifferenceTable
 from gptviz.widgets.icons import icon
 from gptviz.widgets.progress_line import ProgressLine
@@ -228,6 +230,11 @@ class ComparePane(Pane):
             self.progress.show_progress(view.done, comparing.total, words, view.stopped)
         else:
             self.progress.show_words(summary(view.differences, pinned.trace.tokens, b.tokens))
+
+    def as_table(self) -> Table | None:
+        """The stages that were compared so far."""
+        differences = self.session.state.comparison.differences
+        return differences_table(in_order(differences)) if differences else None
 
     # --- who looks, and what is chosen -------------------------------------------------------------------
 

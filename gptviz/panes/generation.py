@@ -16,10 +16,12 @@ from PySide6.QtWidgets import (
 )
 
 from gptviz.analysis.place import Place
+from gptviz.analysis.table import Table
 from gptviz.panes.pane import Pane, differs
 from gptviz.session.generation import GeneratedStep
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
+from gptviz.session.tables import steps_table
 from gptviz.widgets.note import Note
 from gptviz.widgets.text import as_tip, percent, visible
 from gptviz.widgets.theme import UNIT, current, mono_font, px, text_font
@@ -100,6 +102,10 @@ class GenerationPane(Pane):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange and hasattr(self, "table"):
             self._set_sizes()
+
+    def as_table(self) -> Table | None:
+        steps = self.session.state.generation.steps
+        return steps_table(steps, self.session.token_text) if steps else None
 
     def render_state(self, old: ViewState | None, new: ViewState) -> None:
         ready = new.trace is not None

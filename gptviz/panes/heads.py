@@ -10,12 +10,14 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
 
 from gptviz.analysis.attention import head_map, weights_at_hand, without_future
 from gptviz.analysis.heads import SCORE_NAMES, SCORES
+from gptviz.analysis.table import Table
 from gptviz.panes.pane import Pane, differs
 from gptviz.session.explain import LOAD_THE_MODEL
 from gptviz.session.measuring import HEADS, PROBE
 from gptviz.session.missing import why_missing
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
+from gptviz.session.tables import heads_table
 from gptviz.widgets.formula import Formula
 from gptviz.widgets.head_ranking import HeadRanking, RankedHead
 from gptviz.widgets.heatmap import Heatmap, HeatmapData
@@ -163,6 +165,11 @@ class HeadsPane(Pane):
         known = np.full((config.n_layers, config.n_heads, len(SCORES)), np.nan)
         known[: len(measured.heads)] = [scores[row] for scores in measured.heads]
         return known, measured.uniform[row], state.trace.tokens
+
+    def as_table(self) -> Table | None:
+        """All scores of all heads, on what is chosen."""
+        found = self._scores_of(self.session.state)
+        return None if found is None else heads_table(found[0], SCORE_NAMES, [score.unit for score in SCORES])
 
     def _show_scores(self, state: ViewState) -> None:
         found = self._scores_of(state)

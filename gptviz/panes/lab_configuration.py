@@ -3,9 +3,8 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gptviz.labs.dictionary import DictionaryError, as_dictionary, read_dictionary
 from gptviz.labs.refusal import RefusedInputError
@@ -19,6 +18,7 @@ from gptviz.session.state import DEFAULT_SEED, ViewState
 from gptviz.session.worker import Outcome
 from gptviz.widgets.lab_body import LabBody
 from gptviz.widgets.lab_header import LabHeader
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.presets import Presets
 from gptviz.widgets.settings_form import SettingsForm
 from gptviz.widgets.side_column import SideColumn
@@ -62,9 +62,9 @@ class ConfigurationLabPane(Pane):
         self.copy.clicked.connect(self._copy)
         self.paste = _button("Paste", "Take the settings of a dictionary from the clipboard", "V")
         self.paste.clicked.connect(self._paste)
-        self.progress = _label("muted")
-        self.note = _label("muted")
-        self.warning = _label("notice")
+        self.progress = plain_label("muted", wrap=True)
+        self.note = plain_label("muted", wrap=True)
+        self.warning = plain_label("notice", wrap=True)
         self.cost = ValueTable(
             "Cost",
             (
@@ -75,7 +75,7 @@ class ConfigurationLabPane(Pane):
             ),
             fitted=True,
         )
-        self.basis = _label("muted")
+        self.basis = plain_label("muted", wrap=True)
         self.shapes = ValueTable(
             "Shapes",
             (
@@ -238,11 +238,3 @@ def _row(*widgets: QWidget) -> QWidget:
         row.addWidget(widget)
     row.addStretch()
     return box
-
-
-def _label(name: str) -> QLabel:
-    label = QLabel()
-    label.setObjectName(name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    return label

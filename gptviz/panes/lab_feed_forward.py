@@ -4,8 +4,7 @@ from dataclasses import fields
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from gptviz.labs.feed_forward_sizes import PRESETS, Sizes, State, Verdict
 from gptviz.labs.refusal import RefusedInputError
@@ -19,6 +18,7 @@ from gptviz.tour import lab_questions as questions
 from gptviz.widgets.lab_header import LabHeader
 from gptviz.widgets.number_field import NumberField
 from gptviz.widgets.number_rule import NumberRule
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.presets import Presets
 from gptviz.widgets.shape_chain import Link, ShapeChain
 from gptviz.widgets.text import data_size, shape
@@ -81,11 +81,11 @@ class FeedForwardLabPane(Pane):
             field = self.fields[key]
             field.edit.setAccessibleName(f"{('Batch', 'First layer', '', 'Second layer')[column]}: {caption}")
             field.changed.connect(self._edited)
-        self.verdict = _label("verdict")
-        self.reason = _label("")
-        self.error = _label("torchError")
-        self.remedy = _label("")
-        self.cost = _label("muted")
+        self.verdict = plain_label("verdict", wrap=True, selectable=True)
+        self.reason = plain_label("", wrap=True, selectable=True)
+        self.error = plain_label("torchError", wrap=True, selectable=True)
+        self.remedy = plain_label("", wrap=True, selectable=True)
+        self.cost = plain_label("muted", wrap=True, selectable=True)
         self.told = QWidget()
         self.question = LabQuestion(session, (self.chain, self.told), self)
         self._lay_out()
@@ -204,12 +204,3 @@ def _link(step: "Step", run: "FeedForwardRun") -> Link:
         wrong=step.state in (State.BROKEN, State.SILENT),
         silent=step.state is State.SILENT,
     )
-
-
-def _label(name: str) -> QLabel:
-    label = QLabel()
-    label.setObjectName(name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    label.setWordWrap(True)
-    return label

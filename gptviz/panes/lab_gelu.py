@@ -5,8 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QVBoxLayout
+from PySide6.QtWidgets import QVBoxLayout
 
 from gptviz.panes.pane import Pane
 from gptviz.session import lab_jobs
@@ -22,6 +21,7 @@ from gptviz.widgets.math_number import set_number
 from gptviz.widgets.number_field import NumberField
 from gptviz.widgets.number_rule import NumberRule, write
 from gptviz.widgets.number_table import NumberTable
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.text import number
 from gptviz.widgets.theme import UNIT
 
@@ -58,7 +58,7 @@ class GeluLabPane(Pane):
         self.formulas = {key: Formula(14) for key in ("relu", "inner", "gelu", "exact")}
         for key, formula in self.formulas.items():
             formula.setAccessibleName(f"Formula of {key}")
-        self.meaning = _label("muted", "Loading PyTorch …")
+        self.meaning = plain_label("muted", "Loading PyTorch …")
         self.meaning.setWordWrap(True)
         self.values = CurvePlot("GELU and ReLU", (_GELU, _RELU))
         self.slopes = CurvePlot("Slopes of GELU and ReLU", (_GELU, _RELU))
@@ -78,7 +78,7 @@ class GeluLabPane(Pane):
                 "the derivative of GELU, by autograd",
             ),
         )
-        self.gap_note = _label("muted")
+        self.gap_note = plain_label("muted")
         self.gap_note.setWordWrap(True)
         self._drawn: Curves | None = None
         for plot in (self.values, self.slopes, self.gap):
@@ -90,7 +90,7 @@ class GeluLabPane(Pane):
             [
                 ([self.point, *self.formulas.values(), self.meaning, 1], 232, 232),
                 ([self.values_legend, self.values, self.slopes_legend, self.slopes], 320, 800),
-                ([_label("rowTitle", "Values"), self.table, self.gap_legend, self.gap, self.gap_note], 480, 640),
+                ([plain_label("rowTitle", "Values"), self.table, self.gap_legend, self.gap, self.gap_note], 480, 640),
             ]
         )
         layout = QVBoxLayout(self)
@@ -205,10 +205,3 @@ def _meaning(here: "ActivationRow", curves: "Curves") -> str:
         f"ReLU gives 0 with slope 0: a unit that is always here never learns. GELU still gives {number(here.gelu, 3)} "
         f"and a slope of {number(here.gelu_slope, 3)}. {lowest}"
     )
-
-
-def _label(name: str, text: str = "") -> QLabel:
-    label = QLabel(text)
-    label.setObjectName(name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    return label

@@ -4,8 +4,7 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QVBoxLayout
+from PySide6.QtWidgets import QVBoxLayout
 
 from gptviz.labs.refusal import RefusedInputError
 from gptviz.panes.pane import Pane
@@ -24,6 +23,7 @@ from gptviz.widgets.network_picture import NetworkPicture
 from gptviz.widgets.number_field import NumberField
 from gptviz.widgets.number_rule import NumberRule
 from gptviz.widgets.number_table import NumberTable
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.text import number
 from gptviz.widgets.theme import UNIT
 
@@ -80,7 +80,7 @@ class GradientsLabPane(Pane):
             field.changed.connect(self._ask)
         self.facts = Figures()
         self.facts.setAccessibleName("The network")
-        self.note = _label("notice")
+        self.note = plain_label("notice")
         self.note.setWordWrap(True)
         self.legend = CurveLegend("Mean absolute gradient", (_PLAIN, _SHORTCUT))
         self.plot = LayerPlot("Gradients of the weights, layer by layer", (_PLAIN, _SHORTCUT), "layer")
@@ -96,11 +96,11 @@ class GradientsLabPane(Pane):
         )
         self.ratios = Figures()
         self.ratios.setAccessibleName("First layer over last layer")
-        self.reading = _label("muted")
+        self.reading = plain_label("muted")
         self.reading.setWordWrap(True)
         self.picture = NetworkPicture("The network and its shortcuts")
         self.formula = Formula(15)
-        self.why = _label("muted", "Loading PyTorch …")
+        self.why = plain_label("muted", "Loading PyTorch …")
         self.why.setWordWrap(True)
         self.result: GradientFlow | None = None
         self._lay_out()
@@ -112,12 +112,12 @@ class GradientsLabPane(Pane):
                 ([self.legend, self.plot, self.formula, self.why], 340, 860),
                 (
                     [
-                        _label("rowTitle", "Layer by layer"),
+                        plain_label("rowTitle", "Layer by layer"),
                         self.table,
-                        _label("rowTitle", "First layer ÷ last layer"),
+                        plain_label("rowTitle", "First layer ÷ last layer"),
                         self.ratios,
                         self.reading,
-                        _label("rowTitle", "The network"),
+                        plain_label("rowTitle", "The network"),
                         self.picture,
                         1,
                     ],
@@ -235,10 +235,3 @@ def _caution(result: "GradientFlow") -> str:
 def _shortened(values: tuple[float, ...]) -> str:
     written = [number(value, 2).removesuffix(".0") for value in values]
     return f"[{', '.join(written if len(written) <= 4 else [*written[:2], '…', written[-1]])}]"
-
-
-def _label(name: str, text: str = "") -> QLabel:
-    label = QLabel(text)
-    label.setObjectName(name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    return label

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QVBoxLayout
+from PySide6.QtWidgets import QVBoxLayout
 
 from gptviz.panes.lab_layer_norm_text import explanation, formulas, measured
 from gptviz.panes.lab_question import LabQuestion
@@ -25,6 +25,7 @@ from gptviz.widgets.norm_picture import NormData, NormPicture
 from gptviz.widgets.number_field import NumberField
 from gptviz.widgets.number_line import NumberLine
 from gptviz.widgets.number_rule import NumberRule
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.row_table import RowTable
 from gptviz.widgets.segmented import Segmented
 from gptviz.widgets.text import number
@@ -98,11 +99,11 @@ class LayerNormLabPane(Pane):
         self.line = NumberLine("The row before, normalised, and after scale and shift")
         self.measured = Figures()
         self.measured.setAccessibleName("Measured after normalising")
-        self.explanation = _label("muted", "Loading PyTorch …")
+        self.explanation = plain_label("muted", "Loading PyTorch …")
         self.explanation.setWordWrap(True)
         self.by_row = NormPicture("LayerNorm averages over each row", over_rows=True)
         self.by_column = NormPicture("BatchNorm would average over each column", over_rows=False)
-        self.difference = _label("muted")
+        self.difference = plain_label("muted")
         self.difference.setWordWrap(True)
         self.result: LayerNormResult | None = None
         self._place = 0  # the row of the chapter's batch that the edited one stands for
@@ -275,13 +276,6 @@ def _difference(replaced: bool, place: int) -> str:
 def _named(name: str, switch: Segmented) -> QVBoxLayout:
     column = QVBoxLayout()
     column.setSpacing(UNIT)
-    column.addWidget(_label("caption", name))
+    column.addWidget(plain_label("caption", name))
     column.addWidget(switch, 0, Qt.AlignmentFlag.AlignLeft)
     return column
-
-
-def _label(name: str, text: str = "") -> QLabel:
-    label = QLabel(text)
-    label.setObjectName(name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    return label

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
+from gptviz.analysis.table import Table
 from gptviz.labs.refusal import RefusedInputError
 from gptviz.model.config import CONFIGS, GPT2_SMALL, GPTConfig
 from gptviz.panes.lab_parameters_words import controlled, figures, name_of, shares, size_rows, tensor_rows
@@ -16,6 +17,7 @@ from gptviz.panes.pane import Pane
 from gptviz.session import lab_jobs
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
+from gptviz.session.tables import parameters_table
 from gptviz.session.worker import Outcome
 from gptviz.tour import lab_questions as questions
 from gptviz.widgets.figure_row import FigureRow
@@ -151,6 +153,10 @@ class ParametersLabPane(Pane):
         self.shares.set_shares(shares(table))
         self.sizes.set_rows(size_rows(table, sizes))
         self._show_tensors()
+
+    def as_table(self) -> Table | None:
+        counted = self._table
+        return None if counted is None else parameters_table(counted.tensors, sum(row.total for row in counted.tensors))
 
     def _attended(self, setting: str) -> None:
         self._setting = setting

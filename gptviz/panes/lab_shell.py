@@ -27,6 +27,7 @@ from gptviz.widgets.lab_header import LabHeader
 from gptviz.widgets.number_field import NumberField
 from gptviz.widgets.number_rule import NumberRule
 from gptviz.widgets.part_rows import PartRows
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.presets import Presets
 from gptviz.widgets.segmented import Segmented
 from gptviz.widgets.side_column import SideColumn
@@ -301,9 +302,4 @@ def _preset_of(request: ShellRequest) -> str | None:
 
 
 def _label(name: str) -> QLabel:
-    label = QLabel()
-    label.setObjectName(name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    label.setWordWrap(name != "readout")
-    return label
+    return plain_label(name, wrap=name != "readout", selectable=True)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from gptviz.analysis.layer_norm import LayerNormView, Moments, layer_norm_view
 from gptviz.panes.pane import Pane, differs
@@ -15,6 +15,7 @@ from gptviz.widgets.colormaps import symmetric_limit
 from gptviz.widgets.distribution import Distribution
 from gptviz.widgets.figures import Figures
 from gptviz.widgets.note import Note
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.readout import Readout
 from gptviz.widgets.segmented import Segmented
 from gptviz.widgets.text import number, visible
@@ -40,7 +41,7 @@ class LayerNormPane(Pane):
             "LayerNorm",
         )
         self.norms.chosen.connect(self._norm_chosen)
-        self.heading = _label("paneHeading")
+        self.heading = plain_label("paneHeading")
         self.rows = {
             "before": _Row("Before", "what comes in", "shortcut", explained=True),
             "normalised": _Row("Normalised", "(x − mean) ÷ √(variance + eps)", "norm"),
@@ -53,7 +54,7 @@ class LayerNormPane(Pane):
         self.scale.explain_wanted.connect(self._explain)
         self.missing = Note()
         self.missing.hide()
-        self.note = _label("muted")
+        self.note = plain_label("muted")
         self.note.setWordWrap(True)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(3 * UNIT, 3 * UNIT, 3 * UNIT, 3 * UNIT)
@@ -148,8 +149,8 @@ class _Row:
         words = QVBoxLayout(self.left)
         words.setContentsMargins(0, 0, 0, 0)
         words.setSpacing(UNIT)
-        heading = _label("rowTitle", title)
-        self.explanation = _label("muted", explanation)
+        heading = plain_label("rowTitle", title)
+        self.explanation = plain_label("muted", explanation)
         self.explanation.setWordWrap(True)
         self.explanation.setFixedWidth(px(190))
         words.addWidget(heading)
@@ -182,10 +183,3 @@ def _cleaned(value: float) -> str:
 def _range(values: Array) -> str:
     low, high = float(values.min()), float(values.max())
     return number(low) if low == high else f"{number(low)} … {number(high)}"
-
-
-def _label(name: str, text: str = "") -> QLabel:
-    label = QLabel(text)
-    label.setObjectName(name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    return label

@@ -8,10 +8,12 @@ from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
 from gptviz.analysis.logit_lens import UNREAD, LensReading, lens_stages
+from gptviz.analysis.table import Table
 from gptviz.panes.pane import Pane, differs
 from gptviz.session.missing import not_recorded
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
+from gptviz.session.tables import lens_table
 from gptviz.widgets.candidate_row import CandidateRow, RowCandidate
 from gptviz.widgets.cell_table import Cell, CellTable, Column
 from gptviz.widgets.legend import Legend
@@ -106,6 +108,11 @@ class LensPane(Pane):
         self.legend.setToolTip(f"probability of the likeliest token, from 0 to {percent(high)}")
         self._show_progress(state)
         self._show_candidates()
+
+    def as_table(self) -> Table | None:
+        """All candidates of all cells that were read."""
+        reading = self._reading
+        return None if reading is None else lens_table(reading, self._pieces, self.session.token_text)
 
     def _cell(self, stage: int, position: int) -> Cell | None:
         reading = self._reading

@@ -5,6 +5,7 @@ from functools import cache, partial
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QToolButton, QVBoxLayout
 
+from gptviz.analysis.table import Table
 from gptviz.panes.loop_branches import BranchesView
 from gptviz.panes.loop_cost import CostView
 from gptviz.panes.loop_decoding import DecodingView
@@ -12,6 +13,7 @@ from gptviz.panes.loop_lines import LinesView
 from gptviz.panes.pane import Pane, differs
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
+from gptviz.session.tables import costs_table
 from gptviz.widgets.icons import icon
 from gptviz.widgets.segmented import Segmented
 from gptviz.widgets.text import percent, visible
@@ -113,6 +115,11 @@ class LoopPane(Pane):
         for view in self.views.values():
             if view is self.stack.currentWidget():
                 view.render_state(old, new)
+
+    def as_table(self) -> Table | None:
+        """What each step cost."""
+        steps = self.session.state.generation.steps
+        return costs_table(steps, self.session.state.costs.rows) if steps else None
 
     def _show_text(self, state: ViewState) -> None:
         generation = state.generation

@@ -5,9 +5,11 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
 
 from gptviz.analysis.candidates import Ranking, ranking
 from gptviz.analysis.place import Place
+from gptviz.analysis.table import Table
 from gptviz.panes.pane import Pane, differs, other_pass
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
+from gptviz.session.tables import ranking_table
 from gptviz.widgets.bar_list import BarList, BarRow
 from gptviz.widgets.stepper import Stepper
 from gptviz.widgets.text import number, percent, visible
@@ -73,6 +75,10 @@ class NextTokenPane(Pane):
         if not new.decoding.greedy:
             note += f" This is before decoding ({new.decoding.brief}); the pane Loop shows what that makes of it."
         self.note.setText(note)
+
+    def as_table(self) -> Table | None:
+        """All rows, also those that have to be scrolled to."""
+        return None if self._ranking is None else ranking_table(self._ranking, self.session.token_text)
 
     def _bar(self, place: int) -> BarRow:
         assert self._ranking is not None

@@ -1,7 +1,7 @@
 """What all panes have in common."""
 
 from dataclasses import replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QRect, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShowEvent
@@ -9,6 +9,9 @@ from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
+
+if TYPE_CHECKING:
+    from gptviz.analysis.table import Table
 
 
 class Pane(QWidget):
@@ -33,6 +36,11 @@ class Pane(QWidget):
         self.setAccessibleName(self.title)
         session.changed.connect(self._state_changed)
 
+    @property
+    def seen(self) -> ViewState | None:
+        """The state that is on screen; None before there was any."""
+        return self._seen
+
     @Slot()
     def explain_selected(self) -> None:
         """Show how the selected number was made."""
@@ -41,6 +49,13 @@ class Pane(QWidget):
     def render_state(self, old: ViewState | None, new: ViewState) -> None:
         """Show ``new``; only what differs from ``old`` has to be touched."""
         raise NotImplementedError
+
+    def as_table(self) -> "Table | None":
+        """Return what the pane shows as a table, with numbers at full precision; None while there is nothing.
+
+        Panes that have one are told by ``has_table`` of their entry in ``PANES``.
+        """
+        return None
 
     def spot(self, part: str) -> tuple[QWidget, QRect] | None:
         """Return where a part of the pane is, named like its attribute, for whoever points at it; None if nowhere."""

@@ -4,10 +4,12 @@ from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, QRe
 from PySide6.QtGui import QAction, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeView, QVBoxLayout, QWidget
 
+from gptviz.analysis.table import Table
 from gptviz.panes.pane import Pane, differs
 from gptviz.panes.shape_trace_model import MARK_WIDTH, MS, OPERATION, PARAMETERS, SHAPES, STAGE, ShapeTraceModel
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
+from gptviz.session.tables import stages_table
 from gptviz.widgets.quick_cells import QuickCells
 from gptviz.widgets.theme import UNIT, mono_font, px
 
@@ -118,6 +120,11 @@ class ShapeTracePane(Pane):
         box = self.tree.visualRect(self.tree.currentIndex())
         width = self.tree.viewport().width()
         return None if box.isEmpty() else (self.tree.viewport(), QRect(0, box.y(), width, box.height()))
+
+    def as_table(self) -> Table | None:
+        state = self.session.state
+        records = state.live if state.live is not None else () if state.trace is None else state.trace.records
+        return stages_table(records) if records else None
 
     def reveal(self) -> None:
         self.tree.scrollTo(self.tree.currentIndex())

@@ -14,14 +14,14 @@ from gptviz.analysis.stage_tensor import Matrix
 from gptviz.analysis.stage_text import dropout_text, input_title, is_dropout, short_title, stage_text
 from gptviz.capture.stages import Stage, catalogue
 from gptviz.panes.pane import Pane, differs
-from gptviz.panes.stage_figures import EXTREMES, pairs
+from gptviz.panes.stage_figures import EXTREMES, NOUNS, all_narrow, heatmap_data, pairs
 from gptviz.session.missing import why_missing
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.figures import Figures
 from gptviz.widgets.formula import Formula
-from gptviz.widgets.heatmap import HeatmapData
 from gptviz.widgets.matrix_view import MatrixView
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.readout import Readout
 from gptviz.widgets.source_view import ShownCode, SourceView
 from gptviz.widgets.stage_figure import StageFigure
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 _HINT = "Choose a stage to see what it does: in the flow, in the shape trace, or with the arrow keys."
 _POINT = "Point at a cell to read it · click selects, double click explains · wheel zooms in"
-_NOUNS = {"feature": "features", "key": "keys", "token": "token IDs"}
-_SIDE_BY_SIDE = 128  # columns of a matrix, at most
 _TWO_COLUMNS, _LOW = 860, 600  # px: from this width on and below this height the code stands beside
 _ROWS_ARE_KEYS = (("att.scores", 1), ("att.context", 1))  # stage, input
 
@@ -184,7 +182,7 @@ class StagePane(Pane):
         stages = [_by_name(trace, name) for name in names]
         inputs = [stage_tensor.stage_matrix(trace, source, *at) for source in stages]
         self.figure.arrange(
-            len(inputs), stage.name == "tok_emb", stage.name in ("ids", "next"), _all_narrow([*inputs, output])
+            len(inputs), stage.name == "tok_emb", stage.name in ("ids", "next"), all_narrow([*inputs, output])
         )
         for layout, part, share in ((self._left, self.figure, 1), (self._columns, self._left_side, 3)):
             layout.setStretchFactor(part, 0 if stage.name in ("ids", "next") else share)
@@ -209,16 +207,11 @@ class StagePane(Pane):
         if matrix is None:
             view.show_note(caption, missing)
             return
-        labels = self._labels[matrix.positions.start : matrix.positions.stop]
         self._shown[view] = matrix, rows_are_keys
-        square = matrix.columns == "key"
         limit = 1.0 if matrix.shares else stage_tensor.limit(matrix.values)
-        low = 0.0 if matrix.shares else -limit
-        across = labels if square and matrix.whole else []
-        data = HeatmapData(matrix.shown, low, limit, not matrix.shares, labels, across)
-        view.show_matrix(
-            f"{caption}   {shape(matrix.values.shape)}", data, _NOUNS[matrix.columns], square, matrix.masked
-        )
+        data, noun = heatmap_data(matrix, limit, self._labels), NOUNS[matrix.columns]
+        written = f"{caption}   {shape(matrix.values.shape)}"
+        view.show_matrix(written, data, noun, matrix.columns == "key", matrix.masked)
 
     def _show_token_row(self, state: ViewState, stage: Stage) -> None:
         trace = state.trace
@@ -358,13 +351,6 @@ def _module(trace: "Trace", stage: Stage) -> object:
     return trace.replay.model.get_submodule(stage.module)
 
 
-def _all_narrow(matrices: list[Matrix | None]) -> bool:
-    """Tell whether the matrices fit side by side."""
-    return all(
-        matrix.columns == "key" or matrix.values.shape[1] <= _SIDE_BY_SIDE for matrix in matrices if matrix is not None
-    )
-
-
 def _selected_cell(state: ViewState, matrix: Matrix, rows_are_keys: bool) -> tuple[int, int] | None:
     selection = state.selection
     position = selection.key if rows_are_keys else state.query
@@ -379,9 +365,6 @@ def _place(code: Code) -> str:
 
 
 def _label(name: str, text: str = "") -> QLabel:
-    label = QLabel(text)
-    label.setObjectName(name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
+    label = plain_label(name, text, wrap=True)
     label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
     return label

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from gptviz.panes.pane import Pane, differs
 from gptviz.panes.tour_words import NEEDS, situation_of, written
@@ -10,6 +10,7 @@ from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.tour.facts import fact
 from gptviz.tour.text import fill
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.question_card import QuestionCard
 from gptviz.widgets.reading import Reading, Run
 from gptviz.widgets.theme import UNIT, px
@@ -27,17 +28,17 @@ class TourPane(Pane):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._shown: tuple[int, bool] | None = None  # the step on screen, and whether it asks
-        self.place = _label("count")
+        self.place = plain_label("count")
         self.leave = QToolButton()
         self.leave.setObjectName("flat")
         self.leave.setText("Leave")
         self.leave.setToolTip("Leave the tour; it goes on here next time (F3)")
         self.leave.setAccessibleName("Leave the tour")
         self.progress = TourProgress()
-        self.heading = _label("tourHeading")
+        self.heading = plain_label("tourHeading")
         self.heading.setWordWrap(True)
         self.reading = Reading()
-        self.notice = _label("callout")
+        self.notice = plain_label("callout")
         self.notice.setWordWrap(True)
         self.card = QuestionCard()
         self.back = QPushButton("Back")
@@ -152,10 +153,3 @@ class TourPane(Pane):
             self.session.tour.back()
         else:
             super().keyPressEvent(event)
-
-
-def _label(name: str) -> QLabel:
-    label = QLabel()
-    label.setObjectName(name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    return label

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from gptviz.analysis.attribution_answer import Answer, answer
 from gptviz.analysis.attribution_question import token_named
+from gptviz.analysis.table import Table
 from gptviz.capture.errors import NotRecordedError
 from gptviz.panes.pane import Pane, differs
 from gptviz.panes.where_from_parts import Ask, Outcome
@@ -15,6 +16,7 @@ from gptviz.panes.where_from_rows import figures_of, note_of, parts_by_key, prob
 from gptviz.session.missing import not_recorded
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
+from gptviz.session.tables import attribution_table
 from gptviz.widgets.segmented import Segmented
 from gptviz.widgets.text import visible
 from gptviz.widgets.theme import UNIT
@@ -122,6 +124,10 @@ class WhereFromPane(Pane):
         if parts is not None and parts.lacks:
             note += " " + not_recorded(parts.lacks, "Not told apart further:")
         self.outcome.show_sum(figures_of(attribution), note, problem_of(attribution))
+
+    def as_table(self) -> Table | None:
+        """All parts, also those that are folded."""
+        return None if self._answer is None else attribution_table(self._answer.attribution)
 
     def _title(self, found: Answer) -> str:
         question = found.question

@@ -3,11 +3,10 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QSizePolicy,
     QStackedWidget,
@@ -20,6 +19,7 @@ from gptviz.analysis.candidates import Array, top_candidates
 from gptviz.analysis.operands import stream_stages
 from gptviz.session.state import ViewState
 from gptviz.widgets.figures import Figures
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.progress_bar import ProgressBar
 from gptviz.widgets.stepper import Stepper
 from gptviz.widgets.text import number, visible
@@ -58,10 +58,10 @@ class Ask(QWidget):
             choice.picked.connect(partial(self._picked, place))
             choice.typed.connect(partial(self._typed, place))
             choice.textEdited.connect(self._edited)
-        self.sign = _label("readout", "−")
-        self.place = _label("muted")
+        self.sign = plain_label("readout", "−")
+        self.place = plain_label("muted")
         self.place.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.problem = _label("problem")
+        self.problem = plain_label("problem")
         self.problem.setWordWrap(True)
         self.problem.hide()
         line = QHBoxLayout()
@@ -156,13 +156,13 @@ class Outcome(QStackedWidget):
         super().__init__()
         self.figures = Figures()
         self.figures.setAccessibleName("Sum of the parts and captured value")
-        self.note = _label("muted")
+        self.note = plain_label("muted")
         self.note.setWordWrap(True)
-        self.problem = _label("problem")
+        self.problem = plain_label("problem")
         self.problem.setWordWrap(True)
         self.progress = ProgressBar("Blocks read")
         self.progress.setFixedWidth(px(120))
-        self.words = _label("muted")
+        self.words = plain_label("muted")
         self.words.setWordWrap(True)
         self.button = QPushButton("Stop")
         self.button.clicked.connect(self._clicked)
@@ -234,10 +234,3 @@ def _likely(logits: Array, count: int, first: str, text_of: Callable[[int], str]
 
 def _written(token: int, text_of: Callable[[int], str]) -> str:
     return f"{visible(text_of(token))} {token}"
-
-
-def _label(name: str, text: str = "") -> QLabel:
-    label = QLabel(text)
-    label.setObjectName(name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    return label

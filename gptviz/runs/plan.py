@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from gptviz.capture.memory import block_bytes
 from gptviz.model.config import GPTConfig
 
-DEFAULT_BUDGET = 512 * 2**20  # bytes of tensors
 _FLOAT, _ID = 4, 8  # bytes
 
 

@@ -12,8 +12,9 @@ import torch
 from torch import Tensor
 
 from gptviz.checkpoints.safetensors_file import RUN_KEY
+from gptviz.runs import SUFFIX
 from gptviz.runs.errors import RunFileError, damaged
-from gptviz.runs.run_file import CHUNK, DTYPES, SUFFIX, VERSION, bytes_of, sha256
+from gptviz.runs.run_file import CHUNK, DTYPES, VERSION, bytes_of, sha256
 
 
 def read(

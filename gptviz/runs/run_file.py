@@ -10,7 +10,6 @@ import torch
 from torch import Tensor
 
 VERSION = 1
-SUFFIX = ".gptviz"
 DTYPES = {"F32": torch.float32, "F64": torch.float64, "I64": torch.int64}
 CHUNK = 2**22  # bytes that are written or read at a time
 

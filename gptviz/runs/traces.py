@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -13,9 +12,6 @@ from gptviz.capture.stages import block_stages, catalogue
 from gptviz.capture.trace import StageRecord, Trace
 from gptviz.runs.codec import CodecError
 from gptviz.runs.header import Header, PassEntry
-
-if TYPE_CHECKING:
-    from gptviz.model.gpt import GPTModel
 
 _ALWAYS = ("shortcut2",)  # of a block, whatever is left out
 
@@ -36,15 +32,6 @@ def inside(trace: Trace, layer: int) -> dict[str, Tensor]:
         stage.name: having[stage.name]
         for stage in block_stages(trace.config, layer)
         if stage.local_name not in _ALWAYS and having.has(stage.name)
-    }
-
-
-def small_parameters(model: "GPTModel") -> dict[str, Tensor]:
-    """Return the scales, shifts and biases of a model: those that have values."""
-    return {
-        path: parameter.detach()
-        for path, parameter in model.named_parameters()
-        if parameter.dim() == 1 and not parameter.is_meta
     }
 
 

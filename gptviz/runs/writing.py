@@ -3,10 +3,9 @@
 import hashlib
 import json
 import os
-import stat
 import struct
-import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
@@ -16,6 +15,7 @@ from torch import Tensor
 from gptviz.checkpoints.safetensors_file import RUN_KEY
 from gptviz.runs.errors import RunFileError, unwritten
 from gptviz.runs.run_file import CHUNK, DTYPES, VERSION, bytes_of, sha256
+from gptviz.whole_file import whole_file
 
 _NAMES = {dtype: name for name, dtype in DTYPES.items()}
 _ENTRY_ROOM = 512  # bytes of the header for a tensor, at most
@@ -23,36 +23,37 @@ _ROUND = 4096
 
 
 class RunWriter:
-    """Writes tensors one after the other into a file beside ``path``, which ``finish`` puts in its place.
+    """Writes tensors one after the other, and with ``finish`` the header; the file is there after the block's end.
 
     ``room`` is how many tensors and how many characters of header there will be at most. Whatever goes wrong, the
     file that was at ``path`` stays as it was, and nothing is left beside it.
     """
 
     def __init__(self, path: Path, room: tuple[int, int], on_part: Callable[[int], None] = lambda size: None) -> None:
-        self._path = Path(os.path.realpath(path))
+        self._path = path
         self._on_part = on_part
         self._header = -(-(room[0] * _ENTRY_ROOM + 2 * room[1]) // _ROUND) * _ROUND + _ROUND
         self._entries: dict[str, Any] = {}
         self._described: dict[str, Any] = {}
         self._views: dict[str, Any] = {}
         self._size = 0
+        self._whole = ExitStack()
         self._file: BinaryIO | None = None
-        self._draft = ""
 
     def __enter__(self) -> Self:
         check_target(self._path)
         try:
-            number, self._draft = tempfile.mkstemp(".part", ".gptviz-", self._path.parent)
-            self._file = os.fdopen(number, "wb", buffering=0)
+            self._file = self._whole.enter_context(whole_file(self._path))
             self._file.seek(8 + self._header)
         except OSError as error:
-            self._give_up()
             raise unwritten(self._path.name, error) from error
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        self._give_up()
+        try:
+            self._whole.__exit__(kind, error, tb)
+        except OSError as problem:
+            raise unwritten(self._path.name, problem) from problem
         if isinstance(error, OSError):
             raise unwritten(self._path.name, error) from error
 
@@ -71,20 +72,14 @@ class RunWriter:
                 bases[storage] = name, tensor
 
     def finish(self, header: Mapping[str, Any]) -> int:
-        """Write the header, and put the file in its place; return its size in bytes."""
+        """Write the header, with which the file is complete; return its size in bytes."""
         assert self._file is not None
         inner = json.dumps({**header, "tensors": self._described, "views": self._views}, separators=(",", ":"))
         outer = {RUN_KEY: str(VERSION), "sha256": sha256(inner.encode()), "header": inner}
         text = json.dumps({"__metadata__": outer, **self._entries}, separators=(",", ":")).encode()
         assert len(text) <= self._header
         self._file.seek(0)
-        _write_all(self._file, struct.pack("<Q", self._header) + text.ljust(self._header))
-        os.fsync(self._file.fileno())
-        self._file.close()
-        Path(self._draft).chmod(_mode_for(self._path))
-        Path(self._draft).replace(self._path)
-        self._draft = ""
-        _sync_folder(self._path.parent)
+        self._file.write(struct.pack("<Q", self._header) + text.ljust(self._header))
         return 8 + self._header + self._size
 
     def _write(self, name: str, tensor: Tensor) -> None:
@@ -95,19 +90,12 @@ class RunWriter:
             self._on_part(self._size + start)
             part = data[start : start + CHUNK]
             digest.update(part)
-            _write_all(self._file, part)
+            self._file.write(part)
         offsets = [self._size, self._size + len(data)]
         dtype, shape = _NAMES[tensor.dtype], list(tensor.shape)
         self._entries[name] = {"dtype": dtype, "shape": shape, "data_offsets": offsets}
         self._described[name] = [dtype, shape, digest.hexdigest()]
         self._size = offsets[1]
-
-    def _give_up(self) -> None:
-        if self._file is not None:
-            self._file.close()
-        if self._draft:
-            Path(self._draft).unlink(missing_ok=True)
-            self._draft = ""
 
 
 def check_target(path: Path) -> None:
@@ -144,30 +132,3 @@ def _lies_in(tensor: Tensor, base: Tensor) -> bool:
     first = tensor.storage_offset() - base.storage_offset()
     last = first + sum((n - 1) * step for n, step in zip(tensor.shape, tensor.stride(), strict=True))
     return tensor.dtype == base.dtype and tensor.numel() > 0 and first >= 0 and last < base.numel()
-
-
-def _write_all(file: BinaryIO, data: bytes | memoryview) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[file.write(view) :]
-
-
-def _mode_for(path: Path) -> int:
-    """Return the permissions of the file that is there, or those of a new file."""
-    if path.exists():
-        return stat.S_IMODE(path.stat().st_mode)
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
-
-
-def _sync_folder(folder: Path) -> None:
-    """Have the new name on the disk too, where folders can be opened."""
-    if os.name == "posix":
-        number = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(number)
-        except OSError:
-            pass  # some file systems have no such thing, and the file itself is there
-        finally:
-            os.close(number)

@@ -163,7 +163,7 @@ class GreedyLoop(QObject):
         if isinstance(what, LoopLines):
             self._session.change(loop=what)
         else:  # line by line, the trace is there before the token is
-            self._session.change(**self._session.shown(what))
+            self._session.change(**self._session.passes.shown(what))
 
     def _step_ended(self, outcome: Outcome) -> None:
         what: dict[str, Any] = {}
@@ -174,7 +174,7 @@ class GreedyLoop(QObject):
                 what["generation"] = replace(generation, shown=self._shown_after(generation))
             else:
                 self._session.travel.keep(result.passed)
-                what = {**self._session.shown(result.passed), "generation": generation}
+                what = {**self._session.passes.shown(result.passed), "generation": generation}
             if not self._is_noted:
                 what["history"] = state.history.after("append a token", state.generation)
                 self._is_noted = state.generation.playing
@@ -183,7 +183,7 @@ class GreedyLoop(QObject):
                 what["generation"] = replace(what["generation"], playing=self._left > 0)
             if what["generation"].playing:
                 what["activity"] = state.activity  # goes on: the window need not be laid out twice for each token
-        self._session.pass_finished(outcome, "The next token could not be generated", what)
+        self._session.passes.finished(outcome, "The next token could not be generated", what)
 
     def _shown_after(self, generation: Generation) -> int | None:
         """Return the step on screen after one from the cache: the panes stay where they are."""

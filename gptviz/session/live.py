@@ -21,7 +21,7 @@ class LiveStepping(QObject):
     def start(self) -> None:
         """Run the prompt and hold the pass at every stage, or at the breakpoints if there are any."""
         self._gate = Gate(self._session.state.breakpoints)
-        self._session.run_through(self._gate)
+        self._session.passes.run(self._gate)
 
     def next(self) -> None:
         """Let the held pass compute one more stage."""

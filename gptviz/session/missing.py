@@ -27,7 +27,8 @@ def why_missing(trace: "Trace", *names: str) -> str:
 
 def not_recorded(why: str, before: str = "") -> str:
     """Say what to do where something was not recorded; ``why`` is half a sentence, which ``before`` may begin."""
-    return f"{f'{before} {why}' if before else _begun(why)}. {LOAD_THE_MODEL} to see it."
+    said = f"{before} {why}" if before else _begun(why)
+    return f"{said}. {LOAD_THE_MODEL} to see it."
 
 
 def _begun(sentence: str) -> str:

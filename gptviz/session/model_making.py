@@ -53,7 +53,7 @@ class ModelMaking(QObject):
         """Initialise or open a model, then run the prompt on it."""
         session = self._session
         session.change(generation=replace(session.state.generation, playing=False), message=None, question=None)
-        session.run_when_ready = self.building = True
+        session.passes.waiting = self.building = True
         self.wanted = request
         session.submit("Preparing the model", partial(jobs.make_model, request), self._ended)
 
@@ -67,12 +67,12 @@ class ModelMaking(QObject):
             self._show(outcome, outcome.result)
         else:
             self._keep(outcome)
-        self._session.run_if_ready()
+        self._session.passes.run_if_ready()
 
     def _open_run(self, outcome: Outcome, path: str) -> None:
         """Show the run that was given for a checkpoint; what its file is called does not tell."""
         session = self._session
-        session.run_when_ready, self.wanted = False, self.present
+        session.passes.waiting, self.wanted = False, self.present
         session.finish(Outcome(outcome.generation), "")
         session.recording.open(path)
 
@@ -81,7 +81,7 @@ class ModelMaking(QObject):
         self.present = self.wanted
         session.take_model(built.model)
         question = TableQuestion(info.title, info.config.vocab_size) if built.asks_for_table else None
-        session.run_when_ready &= question is None
+        session.passes.waiting &= question is None
         # what another model computed must not stand under this one's name
         cleared: dict[str, Any] = {"trace": None, "trace_rows": (), "generation": Generation(), "recorded": None}
         session.finish(outcome, "", model=info, question=question, **cleared)
@@ -99,7 +99,7 @@ class ModelMaking(QObject):
             self.wanted = self.present
         question = _question(outcome, asked)
         if question is not None:
-            session.run_when_ready = False
+            session.passes.waiting = False
             outcome = replace(outcome, error=None)
         failed = "The checkpoint could not be opened" if checkpoint else "The model could not be initialised"
         session.finish(outcome, failed, question=question)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gptviz.analysis.attribution_question import Question
@@ -143,7 +144,7 @@ def seen_then(view: RecordedView, trace: "Trace", arrays: "Mapping[str, Array]")
         If an array is missing, or of another shape than it must have.
     """
     config, batch = trace.config, trace.batch
-    take = _Arrays(arrays).take
+    take = partial(_array, arrays)
     heads = tuple(take(f"measured.heads.{place}", (batch, config.n_heads, None)) for place in range(view.heads))
     uniform = tuple(take(f"measured.uniform.{place}", (None,)) for place in range(view.uniform))
     probe = None
@@ -167,18 +168,14 @@ def seen_then(view: RecordedView, trace: "Trace", arrays: "Mapping[str, Array]")
     }
 
 
-class _Arrays:
-    def __init__(self, arrays: "Mapping[str, Array]") -> None:
-        self._arrays = arrays
-
-    def take(self, name: str, shape: tuple[int | None, ...]) -> "Array":
-        """Return an array of ``shape``, in which None stands for any size."""
-        array = self._arrays.get(name)
-        if array is None or array.ndim != len(shape):
-            raise ViewError(f"it has no fitting {name}")
-        if any(size not in (None, there) for size, there in zip(shape, array.shape, strict=True)):
-            raise ViewError(f"{name} has another shape than the run")
-        return array
+def _array(arrays: "Mapping[str, Array]", name: str, shape: tuple[int | None, ...]) -> "Array":
+    """Return an array of ``shape``, in which None stands for any size."""
+    array = arrays.get(name)
+    if array is None or array.ndim != len(shape):
+        raise ViewError(f"it has no fitting {name}")
+    if any(size not in (None, there) for size, there in zip(shape, array.shape, strict=True)):
+        raise ViewError(f"{name} has another shape than the run")
+    return array
 
 
 def _reading(part: LensPart | None, trace: "Trace", take: "Callable[..., Array]") -> Any:
@@ -199,7 +196,11 @@ def _reading(part: LensPart | None, trace: "Trace", take: "Callable[..., Array]"
 def _problems_with(view: RecordedView, trace: "Trace") -> Iterator[str]:
     if not 0 <= view.heads <= trace.config.n_layers or not 0 <= view.uniform <= trace.batch:
         yield "it has scored more heads than there are"
-    yield from (f"it remembers the place {place}" for place in view.trail.places if not _is_place(place, trace))
+    yield from (
+        f"it remembers the place {place}, which is not there"
+        for place in view.trail.places
+        if not _is_place(place, trace)
+    )
     if view.surprisal is not None and [len(row) for row in view.surprisal] != [trace.tokens] * trace.batch:
         yield "its surprisal is that of another text"
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Slot
 
 from gptviz import resources
+from gptviz.runs import DEFAULT_BUDGET
 from gptviz.session import recording_jobs
 from gptviz.session.explain import explain
 from gptviz.session.greedy_loop import ids_of
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from gptviz.session.generation import Generation
     from gptviz.session.session import Session
 
-DEFAULT_BUDGET = 512 * 2**20  # bytes of tensors
 _HUB = "hf:"
 _NOT_SAVED = "The run was not saved"
 

@@ -86,6 +86,7 @@ class Loaded:
 def save_run(request: SaveRequest, context: JobContext) -> Saved:
     """Write a run into one file; blocks and passes that are not at hand run again."""
     from gptviz.runs.errors import RunFileError
+    from gptviz.runs.header import header_to_json
     from gptviz.runs.plan import outside_bytes
     from gptviz.runs.writing import RunWriter, check_target
 
@@ -96,7 +97,7 @@ def save_run(request: SaveRequest, context: JobContext) -> Saved:
         need = outside_bytes(config, request.screen.batch, request.screen.tokens)
         raise RunFileError(
             f"the pass on screen needs {need / 2**20:,.1f} MB without the insides of blocks, and the budget is "
-            f"{request.budget / 2**20:,.4g} MB",
+            f"{request.budget / 2**20:,.3g} MB",
             f"Choose a budget of {-(-need // 2**20):,} MB or more",
         )
     weights = request.weights or _hashed(request.model, context)
@@ -119,8 +120,6 @@ def save_run(request: SaveRequest, context: JobContext) -> Saved:
             trace = request.screen if ids is None else _pass(request, ids, context)
             first = request.layer if ids is None else 0
             entries.append(_write_pass(writer, number, trace, _layers(trace, blocks, first)))
-        from gptviz.runs.header import header_to_json
-
         context.report(f"Saving {name}", 1.0)
         nbytes = writer.finish(header_to_json(replace(base, passes=tuple(entries))))
     return Saved(request.path, nbytes, depths[0], config.n_layers, len(chosen) - 1, len(request.others), weights)
@@ -181,7 +180,7 @@ def _write_pass(writer: "RunWriter", number: int, trace: "Trace", layers: list[i
 def _write_rest(writer: "RunWriter", request: SaveRequest) -> None:
     import torch
 
-    from gptviz.runs.traces import small_parameters
+    from gptviz.capture.recording import small_parameters
 
     small = small_parameters(request.screen.replay.model)
     writer.add({f"parameters.{path}": tensor for path, tensor in small.items()})
@@ -196,9 +195,9 @@ def _hashed(model: "GPTModel | None", context: JobContext) -> str:
 
 
 def _header(request: SaveRequest, weights: str) -> "Header":
+    from gptviz.capture.recording import small_parameters
     from gptviz.runs.codec import encode
     from gptviz.runs.header import Header
-    from gptviz.runs.traces import small_parameters
 
     trace = request.screen
     return Header(

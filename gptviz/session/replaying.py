@@ -46,4 +46,4 @@ class Replaying(QObject):
 
     def _ended(self, outcome: Outcome) -> None:
         what = {} if outcome.result is None else {"trace": outcome.result}
-        self._session.pass_finished(outcome, "The block could not be replayed", what)
+        self._session.passes.finished(outcome, "The block could not be replayed", what)

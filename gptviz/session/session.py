@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -14,9 +13,9 @@ from gptviz.session.checking import Checking
 from gptviz.session.clamping import clamped
 from gptviz.session.comparing import Comparing
 from gptviz.session.costing import Costing
-from gptviz.session.explain import MOST_ROWS, TOO_MANY_ROWS, explain, problem_of, too_long_to_paste
+from gptviz.session.explain import MOST_ROWS, TOO_MANY_ROWS, explain, too_long_to_paste
+from gptviz.session.exporting import Exporting
 from gptviz.session.garbage import GuiThreadGarbage
-from gptviz.session.gate import Gate
 from gptviz.session.greedy_loop import GreedyLoop
 from gptviz.session.lab_work import LabWork
 from gptviz.session.lens import Lens
@@ -25,6 +24,7 @@ from gptviz.session.measuring import Measuring
 from gptviz.session.model_making import ModelMaking
 from gptviz.session.numbers import selection_of, what_belongs_to
 from gptviz.session.opening import Opening
+from gptviz.session.passes import Passes
 from gptviz.session.recording import Recording
 from gptviz.session.replaying import Replaying
 from gptviz.session.requests import ModelRequest, UntrainedRequest
@@ -61,15 +61,14 @@ class Session(QObject):
         super().__init__(parent)
         self._state = ViewState(prompts=(prompt,))
         self._model: GPTModel | None = None
-        self.run_when_ready = False  # for the session package: a run waits for model and tokens
         self._garbage = GuiThreadGarbage(self)
         self._worker = Worker("torch", self)
         self._live_timer = QTimer(self)
         self._live_timer.setInterval(_LIVE_MS)
         self._live_timer.timeout.connect(self._read_progress)
+        self._closed = False
         self._quiet = False  # the worker does something that nobody waits for
-        self._gate: Gate | None = None  # for the next pass
-        self._before_live: tuple[Any, Any] | None = None  # what was on screen before a live pass
+        self.passes = Passes(self)
         self.walk = Walk(self)
         self.loop = GreedyLoop(self)
         self.travel = TimeTravel(self)
@@ -85,6 +84,7 @@ class Session(QObject):
         self.opening, self.recording = Opening(self), Recording(self)
         self.tour = touring.Touring(self)
         self.turns = Turns(self)
+        self.exporting = Exporting(self)
         self._readers = (self.attributing, self.lens, self.comparing)
         self._quiet_parts = (*self._readers, self.checking, self.measuring, self.tidying, self.labs)
 
@@ -129,7 +129,8 @@ class Session(QObject):
     @property
     def busy(self) -> bool:
         """Whether anything that a person asked for is under way or waiting, or not in all panes yet."""
-        return self.computing or self.texts.busy or self.run_when_ready or self.turns.pending
+        waiting = self.passes.waiting or self.turns.pending or self.exporting.pending
+        return self.computing or self.texts.busy or waiting
 
     @property
     def settled(self) -> bool:
@@ -201,26 +202,15 @@ class Session(QObject):
 
     def run(self) -> None:
         """Run the model on the prompts, as soon as model and tokens are there."""
-        self.run_through(None)
-
-    def run_through(self, gate: Gate | None) -> None:
-        """Run the model on the prompts; ``gate`` can hold the pass."""
-        if self.recording.loads_first(partial(self.run_through, gate)):
-            return
-        if self._model is None and not self.building:
-            self.making.make(self.making.wanted)
-        self.texts.load_if_missing()
-        self.run_when_ready = True
-        self._gate = gate
-        self.run_if_ready()
+        self.passes.run()
 
     def cancel(self) -> None:
         """Stop what is under way; what is on screen stays."""
-        self.run_when_ready = False
-        self._gate = None
+        self.passes.give_up()
         self.walk.pause()
         self.change(generation=replace(self._state.generation, playing=False))
         self._worker.cancel()
+        self.exporting.cancel()
 
     def select(self, **what: Any) -> None:
         """Change the selection, for example ``select(layer=3, head=1)``; out-of-range values are clamped."""
@@ -259,16 +249,27 @@ class Session(QObject):
         self.change(message=explain(what, error))
 
     def close(self) -> None:
-        """Cancel everything and end the threads."""
-        self.run_when_ready = False
+        """Cancel everything and end the threads; nothing begins any more."""
+        self._closed = True
+        self.passes.give_up()
         self._live_timer.stop()
-        for part in (self.walk, *self._quiet_parts, self.turns, self._worker, self.texts, self._garbage):
+        for part in (
+            self.walk,
+            *self._quiet_parts,
+            self.turns,
+            self.exporting,
+            self._worker,
+            self.texts,
+            self._garbage,
+        ):
             part.close()
 
     # --- inside ------------------------------------------------------------------------------------------
 
     def change(self, **what: Any) -> None:
         """For the session package: put new values into the state and tell everybody."""
+        if self._closed:
+            return  # what plays would go on asking for its next step
         old = self._state
         new = replace(old, **what)
         if any(getattr(new, name) is not getattr(old, name) for name in what):
@@ -277,6 +278,8 @@ class Session(QObject):
 
     def submit(self, text: str, work: Any, on_end: Any, on_tell: Any = None, live: bool = False, **what: Any) -> None:
         """For the session package: let the worker do ``work``, show ``text`` meanwhile, and change ``what`` with it."""
+        if self._closed:
+            return  # a step that was to be taken soon, when the window was closed meanwhile
         self._quiet = False
         self._worker.submit(work, on_end, on_tell)
         self._live_timer.start()
@@ -286,29 +289,6 @@ class Session(QObject):
         """For the session package: let the worker do ``work`` until a person wants something."""
         self._quiet = True
         self._worker.submit(work, on_end)
-
-    def submit_pass(self, rows: Sequence[Sequence[int]], text: str, on_end: Any, gate: Gate | None = None) -> None:
-        """For the session package: run the model on ``rows`` of token IDs; ``gate`` can hold the pass."""
-        model, tokenizer = self.engine
-        layer = min(self._state.selection.layer, model.config.n_layers - 1)
-        if gate is not None and self._before_live is None:
-            self._before_live = self._state.trace, self._state.trace_rows
-        request = jobs.PassRequest(rows, layer, gate)
-        work = partial(jobs.run_pass, model, tokenizer, request)
-        self.submit(text, work, on_end, self._held, live=True)
-
-    def _held(self, result: object) -> None:
-        """A live pass waits: show what it has computed so far, and where it stands."""
-        assert isinstance(result, jobs.PassResult)
-        name = result.trace.records[-1].name
-        self.change(
-            trace=result.trace,
-            trace_rows=result.rows,
-            live=result.trace.records,
-            held=name,
-            selection=clamped(self._state.selection, result.trace),
-        )
-        self.select_stage(name)
 
     @Slot()
     def _read_progress(self) -> None:
@@ -327,12 +307,12 @@ class Session(QObject):
         self._live_timer.stop()
         generation = self._state.generation
         if outcome.error is not None:
-            self.run_when_ready = False
+            self.passes.waiting = False
             result["message"] = explain(what_failed, outcome.error)
             generation = replace(generation, playing=False) if generation.playing else generation
-        before, self._before_live = self._before_live, None
-        if before is not None and "trace" not in result:
-            result["trace"], result["trace_rows"] = before
+        before = self.passes.before_live()
+        if "trace" not in result:
+            result |= before
         if (outcome.error is not None or outcome.cancelled) and generation.shown is not None:
             trace = result.get("trace", self._state.trace)
             generation = replace(generation, shown=self.loop.step_of(trace))
@@ -345,39 +325,6 @@ class Session(QObject):
 
     def forget_model(self) -> None:
         """For the session package: a run without a model comes on screen."""
-        self._model, self.run_when_ready = None, False
+        self._model = None
+        self.passes.waiting = False
         self._garbage.spare_what_is_there()
-
-    def run_if_ready(self) -> None:
-        """For the session package: run if that was asked for, and model and tokens are there."""
-        tokens = self._state.tokens
-        if not (self.run_when_ready and self.texts.ready) or self._model is None or self.building:
-            return
-        self.run_when_ready = False
-        gate, self._gate = self._gate, None
-        problem = problem_of(tokens, self._model.config.context_length)
-        self.change(message=problem)
-        if problem is None:
-            self.submit_pass([row.ids for row in tokens], "Running the forward pass", self._run_ended, gate)
-
-    def _run_ended(self, outcome: Outcome) -> None:
-        what = self.shown(outcome.result)
-        if isinstance(outcome.result, jobs.PassResult):
-            what |= self.loop.begun(tuple(outcome.result.trace.ids[0].tolist()))
-        self.pass_finished(outcome, "The forward pass failed", what)
-
-    def pass_ended(self, outcome: Outcome) -> None:
-        self.pass_finished(outcome, "The forward pass failed", self.shown(outcome.result))
-
-    def pass_finished(self, outcome: Outcome, what_failed: str, what: dict[str, Any]) -> None:
-        self.finish(outcome, what_failed, **what)
-        if what:
-            self.replaying.start_if_needed()
-            self.loop.keep_playing()
-
-    def shown(self, result: object) -> dict[str, Any]:
-        """Return what changes in the state when the trace of ``result`` is shown; nothing without a trace."""
-        if not isinstance(result, jobs.PassResult):
-            return {}
-        selection = clamped(self._state.selection, result.trace)
-        return {"trace": result.trace, "trace_rows": result.rows, "selection": selection}

@@ -77,7 +77,7 @@ class Texts(QObject):
 
     def _loaded(self, outcome: Outcome) -> None:
         if outcome.error is not None:
-            self._session.run_when_ready = False
+            self._session.passes.waiting = False
             self._session.change(message=explain("The tokenizer could not be read", outcome.error))
         elif outcome.result is not None:
             self.take(outcome.result)  # type: ignore[arg-type]
@@ -85,7 +85,7 @@ class Texts(QObject):
     def _tokens_ended(self, outcome: Outcome) -> None:
         if isinstance(outcome.result, tuple):
             self._session.change(tokens=outcome.result)
-            self._session.run_if_ready()
+            self._session.passes.run_if_ready()
         elif outcome.error is not None:
-            self._session.run_when_ready = False
+            self._session.passes.waiting = False
             self._session.change(message=explain("The prompt could not be cut into tokens", outcome.error))

@@ -211,17 +211,17 @@ class TimeTravel(QObject):
             shown = session.loop.step_of(trace)
             session.change(generation=replace(session.state.generation, shown=shown))
         elif passed is None or (session.computing and not session.recording.unloaded):
-            session.submit_pass([ids], text, self._pass_ended)
+            session.passes.submit([ids], text, self._pass_ended)
         else:
             if ids in self._passes:
                 self._passes.move_to_end(ids)
-            session.change(**session.shown(passed))
+            session.change(**session.passes.shown(passed))
             session.select()  # which fetches the inside of the selected block
 
     def _pass_ended(self, outcome: Outcome) -> None:
         if isinstance(outcome.result, jobs.PassResult):
             self.keep(outcome.result)
-        self._session.pass_ended(outcome)
+        self._session.passes.ended(outcome)
 
     def _redrawn(self, outcome: Outcome) -> None:
         what: dict[str, object] = {}

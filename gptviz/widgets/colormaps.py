@@ -1,5 +1,7 @@
 """Colours for numbers: one map for shares from 0 to 1, one for signed values; and one look for "no number"."""
 
+import hashlib
+from array import array
 from functools import cache
 from typing import Any
 
@@ -65,6 +67,14 @@ def indexed_image(index: Array, table: Array) -> QImage:
     image = QImage(data.data, width, height, width, QImage.Format.Format_Indexed8)
     image.setColorTable([QColor(*entry).rgba() for entry in table.tolist()])
     return image.copy()
+
+
+def shared_image(image: QImage, known: dict[bytes, QImage]) -> QImage:
+    """Return the image of ``known`` that is equal to ``image``, which becomes one of them if there is none."""
+    colours = array("I", image.colorTable()).tobytes()
+    data = hashlib.sha256(image.constBits())
+    data.update(colours + repr(image.size().toTuple()).encode())
+    return known.setdefault(data.digest(), image)
 
 
 def hatch(alpha: float = 0.55) -> QBrush:

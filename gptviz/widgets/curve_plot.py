@@ -55,8 +55,8 @@ class CurvePlot(pg.PlotWidget):  # type: ignore[misc]
         self._zeros = [pg.InfiniteLine(pos=0, angle=angle) for angle in (0, 90)]
         self._place = pg.InfiniteLine(angle=90)
         self._curves = [pg.PlotCurveItem() for _ in styles]
-        self._points = pg.ScatterPlotItem(pxMode=True)
-        self._marks = pg.ScatterPlotItem(pxMode=True)
+        self._points = pg.ScatterPlotItem(pxMode=True, useCache=False)
+        self._marks = pg.ScatterPlotItem(pxMode=True, useCache=False)
         self._labels: list[pg.TextItem] = []
         for item in (*self._zeros, self._place, *self._curves, self._marks, self._points):
             self.addItem(item)

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.theme import UNIT
 from gptviz.widgets.wrapping_row import WrappingBox
 
@@ -16,7 +16,7 @@ class FigureRow(WrappingBox):
         super().__init__(spacing=8 * UNIT)
         self._figures: list[tuple[QLabel, QLabel]] = []
         for name in names:
-            figure, caption = _label("figure"), _label("muted", name)
+            figure, caption = plain_label("figure", selectable=True), plain_label("muted", name, selectable=True)
             box = QWidget()
             column = QVBoxLayout(box)
             column.setContentsMargins(0, 0, 0, 0)
@@ -36,11 +36,3 @@ class FigureRow(WrappingBox):
         for (label, caption), figure in zip(self._figures, figures, strict=True):
             label.setText(figure)
             label.setAccessibleName(f"{caption.text()}: {figure}")
-
-
-def _label(name: str, text: str = "") -> QLabel:
-    label = QLabel(text)
-    label.setObjectName(name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    return label

@@ -6,20 +6,20 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QFontMetricsF, QImage, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QGraphicsRectItem, QSizePolicy
 
 from gptviz.widgets import colormaps
 from gptviz.widgets.explain_tag import ExplainTag
 from gptviz.widgets.heatmap_overlay import DIGITS_HEIGHT, HeatmapOverlay
 from gptviz.widgets.plotting import pg
+from gptviz.widgets.pooling import strongest
 from gptviz.widgets.theme import UNIT, Theme, current, look, mono_font, px
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 _MAX_ROW_LABEL = 104  # px
 _MAX_COLUMN_LABEL = 72  # px
-_WIDE_TILE = 24  # cells, from which on reducing tile by tile is quicker than place by place
 _ARROWS = {
     Qt.Key.Key_Up: (-1, 0),
     Qt.Key.Key_Down: (1, 0),
@@ -72,6 +72,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
         self._stale = False
         self._placing = False  # while the view is being set up, nothing is drawn
         self._longest_labels = (0.0, 0.0)  # px of rows, of columns
+        self._known: dict[bytes, QImage] | None = None  # images that were drawn before, by what is in them
         self.setFrameShape(self.Shape.NoFrame)
         self.setViewportUpdateMode(self.ViewportUpdateMode.NoViewportUpdate)
         self.setStyleSheet("QGraphicsView { background: transparent }")  # not of what lies on it
@@ -157,6 +158,10 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
         if self._stale and self.data is not None:
             self._draw_image(now=True)
 
+    def share_images(self, known: dict[bytes, QImage]) -> None:
+        """Draw an equal image of ``known`` in place of a new one, so that a file of many pages holds it once."""
+        self._known = known
+
     def show_all(self) -> None:
         """Undo zoom and pan."""
         if self.data is not None:
@@ -213,6 +218,9 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]
         table = colormaps.diverging(current()) if data.signed else colormaps.sequential()
         self._image.setImage(colormaps.indices(shown, data.low, data.high), levels=(0, 255), lut=table)
         height, width = shown.shape[0] * self._steps[0], shown.shape[1] * self._steps[1]
+        if self._known is not None:
+            self._image.render()
+            self._image.qimage = colormaps.shared_image(self._image.qimage, self._known)
         self._image.setRect(QRectF(columns.start, rows.start, width, height))
         self.scene().prepareForPaint()  # else the first paint moves the view, and a second one follows
         self._repaint()
@@ -359,42 +367,3 @@ class _View(pg.ViewBox):  # type: ignore[misc]
 def _step(cells: float, pixels: float) -> int:
     """Return how many of ``cells`` one drawn cell stands for, so that none is narrower than a pixel."""
     return max(1, int(np.ceil(cells / max(1.0, pixels) - 0.5)))
-
-
-def strongest(values: Array, step: int | tuple[int, int]) -> Array:
-    """Reduce ``values`` (rows, columns) to tiles of ``step`` rows and columns: the finite value furthest from zero.
-
-    A tile without a finite value becomes NaN.
-    """
-    down, across = (step, step) if isinstance(step, int) else step
-    low, high = _extremes(_extremes((values, values), down, 0), across, 1)
-    if np.isfinite(low).all() and np.isfinite(high).all():
-        return np.where(-low > high, low, high)
-    finite = np.isfinite(values)
-    inf = values.dtype.type(np.inf)
-    pair = np.where(finite, values, inf), np.where(finite, values, -inf)
-    low, high = _extremes(_extremes(pair, down, 0), across, 1)
-    return np.where(np.isinf(low), np.nan, np.where(-low > high, low, high))
-
-
-def _extremes(pair: tuple[Array, Array], step: int, axis: int) -> tuple[Array, Array]:
-    """Return the minimum of the first and the maximum of the second array in each tile along ``axis``."""
-    if step == 1:
-        return pair
-    low, high = (
-        _tiles(array, step, axis, reduce) for array, reduce in zip(pair, (np.minimum, np.maximum), strict=True)
-    )
-    return low, high
-
-
-def _tiles(array: Array, step: int, axis: int, reduce: np.ufunc) -> Array:
-    """Apply ``reduce`` to tiles along ``axis``, the last of which may be smaller."""
-    if step >= _WIDE_TILE:
-        result: Array = reduce.reduceat(array, np.arange(0, array.shape[axis], step), axis=axis)
-        return result
-    result = (array[::step] if axis == 0 else array[:, ::step]).copy()
-    for place in range(1, step):
-        part = array[place::step] if axis == 0 else array[:, place::step]
-        into = result[: len(part)] if axis == 0 else result[:, : part.shape[1]]
-        reduce(into, part, out=into)
-    return result

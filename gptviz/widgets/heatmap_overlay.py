@@ -78,6 +78,7 @@ class HeatmapOverlay(QGraphicsItem):
         cell = self._heatmap.cell_box(rows[0], columns[0]).height()
         step = max(1, int(np.ceil(height / cell)))
         active = self._active(0)
+        free = 0.0  # where the label before ends: those at the edges are moved into sight
         for row in rows:
             if row % step and row not in active:
                 continue
@@ -88,6 +89,9 @@ class HeatmapOverlay(QGraphicsItem):
                 continue
             painter.setPen(color(current().text if row in active else current().muted))
             top = min(max(0.0, middle - height / 2), self._box.height() - height)
+            if row not in active and top < free - 1:
+                continue
+            free = top + height
             box = QRectF(0, top, view.left() - 2 * UNIT, height)
             draw_text(painter, box, data.row_labels[row], Qt.AlignmentFlag.AlignRight)
 

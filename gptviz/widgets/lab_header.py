@@ -1,9 +1,10 @@
 """The top of a lab: what it asks, how it is used, and the way back to the chapter's figures."""
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from gptviz.widgets.icons import icon
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.theme import UNIT, px
 
 RESET_KEY = "Ctrl+Shift+R"
@@ -16,8 +17,8 @@ class LabHeader(QWidget):
 
     def __init__(self, question: str, sentence: str, reset_text: str = "Reset to the chapter's figures") -> None:
         super().__init__()
-        self.question = _label("labQuestion", question)
-        self.sentence = _label("muted", sentence)
+        self.question = plain_label("labQuestion", question)
+        self.sentence = plain_label("muted", sentence)
         self.sentence.setWordWrap(True)
         self.button = QPushButton(reset_text)
         self.button.setObjectName("reset")
@@ -45,10 +46,3 @@ class LabHeader(QWidget):
         super().changeEvent(event)
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and hasattr(self, "button"):
             self._draw_icon()
-
-
-def _label(name: str, text: str) -> QLabel:
-    label = QLabel(text)
-    label.setObjectName(name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    return label

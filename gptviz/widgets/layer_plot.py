@@ -40,8 +40,10 @@ class LayerPlot(pg.PlotWidget):  # type: ignore[misc]
         plot.getViewBox().setDefaultPadding(0)
         plot.showGrid(x=False, y=True, alpha=0.12)
         self._lines = [pg.PlotCurveItem() for _ in styles]
-        self._dots = [pg.ScatterPlotItem(symbol=symbol) for _, symbol in zip(styles, _SYMBOLS, strict=False)]
-        self._zeros = [pg.ScatterPlotItem(symbol="t") for _ in styles]
+        self._dots = [
+            pg.ScatterPlotItem(symbol=symbol, useCache=False) for _, symbol in zip(styles, _SYMBOLS, strict=False)
+        ]
+        self._zeros = [pg.ScatterPlotItem(symbol="t", useCache=False) for _ in styles]
         for item in (*self._lines, *self._dots, *self._zeros):
             self.addItem(item)
         self._apply_theme()

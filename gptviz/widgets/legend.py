@@ -44,6 +44,7 @@ class Legend(QWidget):
         table = colormaps.diverging(current()) if self._signed else colormaps.sequential()
         index = np.arange(colormaps.NO_NUMBER, dtype=np.uint8).reshape(1, -1)
         bar = QRectF(0.5, 0.5, px(_BAR_WIDTH), px(_BAR_HEIGHT))
+        painter.setRenderHint(QPainter.RenderHint.LosslessImageRendering)
         painter.drawImage(bar, colormaps.indexed_image(index, table))
         painter.setPen(QPen(color(current().hairline)))
         painter.drawRect(bar)

@@ -23,7 +23,7 @@ from gptviz.widgets.math_boxes import (
     Stack,
     operator,
 )
-from gptviz.widgets.theme import TEXT_FAMILY, color, current, mono_font
+from gptviz.widgets.theme import TEXT_FAMILY, color, current, mono_font, set_figures
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -171,7 +171,7 @@ def _smaller(em: float) -> float:
 
 def _font(em: float, italic: bool = False, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
     font = QFont(TEXT_FAMILY)
-    font.setFeature(QFont.Tag("tnum"), 1)  # as the widget's font has: a painter draws with its features
+    set_figures(font)  # as the widget's font has: a painter draws with its features
     font.setPixelSize(round(em))
     font.setItalic(italic)
     font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)  # else glyphs are wider than measured

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWi
 
 from gptviz.widgets.heatmap import Heatmap, HeatmapData
 from gptviz.widgets.legend import Legend
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.theme import UNIT, mono_font, px
 
 _LEGEND_WIDTH = 132  # px
@@ -26,6 +27,7 @@ class MatrixView(QWidget):
         super().__init__()
         self._compact = compact
         self._none_text = ""
+        self._legend_beside = _WIDE, False  # the caption, from this width (px) on; of square maps too
         self._noun = "columns"
         self._square = False
         self.map = _Map(_COMPACT_SQUARE if compact else _SHORTEST_SQUARE)
@@ -78,6 +80,10 @@ class MatrixView(QWidget):
         self.legend.set_range(data.low, data.high, data.signed)
         self._fit()
 
+    def keep_legend_beside(self, least: int) -> None:
+        """Have the legend beside the caption, above square maps too, wherever there are ``least`` px of width."""
+        self._legend_beside = least, True
+
     def show_note(self, caption: str, note: str) -> None:
         """Show words in place of a matrix."""
         self._show_parts(matrix=False)
@@ -128,7 +134,9 @@ class MatrixView(QWidget):
             self.map.setMaximumHeight(max(px(_SHORTEST_SQUARE), Heatmap.heightForWidth(self.map, self.width())))
         else:
             self.map.setMaximumHeight(max(px(_SHORTEST), px(_HIGHEST_ROW) * len(data.values)))
-        wanted = self._top if self.width() >= px(_WIDE) and not self._square else self._bottom
+        least, also_square = self._legend_beside
+        beside = self.width() >= px(least) and (also_square or not self._square)
+        wanted = self._top if beside else self._bottom
         if wanted.indexOf(self.legend) < 0:
             other = self._bottom if wanted is self._top else self._top
             other.removeWidget(self.legend)
@@ -172,8 +180,6 @@ class _Map(Heatmap):
 
 
 def _label(name: str) -> QLabel:
-    label = QLabel()
-    label.setObjectName(name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
+    label = plain_label(name)
     label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
     return label

@@ -2,9 +2,10 @@
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from gptviz.widgets.number_rule import NumberRule, RefusedError, write
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.theme import UNIT, px
 
 _WIDTH = 104  # px of the line edit
@@ -29,15 +30,15 @@ class NumberField(QWidget):
         self._value = value
         self._step = step
         self._own, self._told = "", ""  # why it is refused: by the rule, by the owner
-        self.caption = _label("caption", name)
+        self.caption = plain_label("caption", name)
         self.edit = _Edit(self)
         self.edit.setObjectName("number")
         self.edit.setAccessibleName(name)
         self.edit.setToolTip(f"{tip or name} ({_KEYS})")
         self.edit.textEdited.connect(self._edited)
         self.edit.editingFinished.connect(self._finished)
-        self.hint = _label("muted", hint)
-        self.warning = _label("fieldMessage")
+        self.hint = plain_label("muted", hint)
+        self.warning = plain_label("fieldMessage")
         self.warning.setWordWrap(True)
         self.warning.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.setFocusProxy(self.edit)
@@ -189,10 +190,3 @@ class _Edit(QLineEdit):
 
 def _written(value: float) -> str:
     return str(value) if isinstance(value, int) else write(value)
-
-
-def _label(name: str, text: str = "") -> QLabel:
-    label = QLabel(text)
-    label.setObjectName(name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    return label

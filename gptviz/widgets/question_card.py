@@ -6,9 +6,10 @@ from typing import Protocol
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gptviz.widgets.answer_row import AnswerRow
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.theme import UNIT
 
 REVEAL_KEY = "F4"  # the window gives it to all cards in sight
@@ -35,15 +36,15 @@ class QuestionCard(QFrame):
         super().__init__()
         self.setObjectName("questionCard")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.caption = _label("questionCaption", "PREDICT FIRST")
-        self.text = _label("question")
+        self.caption = plain_label("questionCaption", "PREDICT FIRST", wrap=True)
+        self.text = plain_label("question", wrap=True)
         self.rows: list[AnswerRow] = []
         self.reveal_button = QPushButton("Show the answer")
         self.reveal_button.setObjectName("toggle")
         self.reveal_button.setToolTip(f"Show the answer and the reason ({REVEAL_KEY})")
         self.reveal_button.setAccessibleName("Show the answer")
         self.reveal_button.clicked.connect(self.reveal)
-        self.hint = _label("muted")
+        self.hint = plain_label("muted", wrap=True)
         self._answers: tuple[AnswerText, ...] = ()
         self._text = ""
         self._open = False
@@ -139,11 +140,3 @@ def reveal_all(parent: QWidget) -> None:
     for card in parent.findChildren(QuestionCard):
         if card.isVisible() and card.is_open:
             card.reveal()
-
-
-def _label(name: str, text: str = "") -> QLabel:
-    label = QLabel(text)
-    label.setObjectName(name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    return label

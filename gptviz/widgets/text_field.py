@@ -1,8 +1,9 @@
 """A line of text with its name above, and below it what it means or why it is refused."""
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.theme import UNIT
 
 
@@ -17,8 +18,8 @@ class TextField(QWidget):
         self.edit.setAccessibleName(name)
         self.edit.setToolTip(tip)
         self.edit.textEdited.connect(self.changed)
-        self.note = _label("count")
-        self.warning = _label("fieldMessage")
+        self.note = plain_label("count", wrap=True)
+        self.warning = plain_label("fieldMessage", wrap=True)
         self.setFocusProxy(self.edit)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -53,11 +54,3 @@ class TextField(QWidget):
         if self.edit.property("refused") != refused:
             self.edit.setProperty("refused", refused)
             self.edit.style().polish(self.edit)
-
-
-def _label(name: str) -> QLabel:
-    label = QLabel()
-    label.setObjectName(name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    return label

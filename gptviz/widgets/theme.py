@@ -1,6 +1,7 @@
 """Colours, type and spacing: the one place that the look comes from."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -91,6 +92,7 @@ class _Look:
 
     theme = LIGHT
     scale = 1.0
+    tabular = True
 
 
 def current() -> Theme:
@@ -101,6 +103,20 @@ def current() -> Theme:
 def use(theme: Theme, scale: float) -> None:
     """Draw everything in ``theme``, ``scale`` times as large as normal (1.5 in lectures)."""
     _Look.theme, _Look.scale = theme, scale
+
+
+@contextmanager
+def drawn_in(theme: Theme, scale: float, tabular: bool) -> Iterator[None]:
+    """Draw in another look for a moment, such as on a slide; figures of equal width if ``tabular``.
+
+    In a PDF these are glyphs without a character: a text with them can't be searched or copied.
+    """
+    before = _Look.theme, _Look.scale, _Look.tabular
+    _Look.theme, _Look.scale, _Look.tabular = theme, scale, tabular
+    try:
+        yield
+    finally:
+        _Look.theme, _Look.scale, _Look.tabular = before
 
 
 def look() -> tuple[Theme, float]:
@@ -145,21 +161,29 @@ def px(size: float) -> int:
 
 def text_font(size: float = 13, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
     """Return the text font at ``size`` px, with figures of equal width."""
-    return _font(TEXT_FAMILY, px(size), weight)
+    return _font(TEXT_FAMILY, px(size), weight, _Look.tabular)
 
 
 def mono_font(size: float = 12) -> QFont:
     """Return the font of numbers, IDs and shapes at ``size`` px."""
-    return _font(MONO_FAMILY, px(size), QFont.Weight.Normal)
+    return _font(MONO_FAMILY, px(size), QFont.Weight.Normal, False)
+
+
+def set_figures(font: QFont, tabular: bool | None = None) -> None:
+    """Give ``font`` figures of equal width, or not; by default as everything is drawn at present."""
+    wanted = _Look.tabular if tabular is None else tabular
+    font.setFeature(QFont.Tag("tnum"), int(wanted))  # 0 too: else a painter takes it from the widget's font
+    if not wanted:
+        font.setFeature(QFont.Tag("calt"), 0)  # brackets beside figures are other glyphs then
 
 
 @cache
-def _font(family: str, pixels: int, weight: QFont.Weight) -> QFont:
+def _font(family: str, pixels: int, weight: QFont.Weight, tabular: bool) -> QFont:
     font = QFont(family)
     font.setPixelSize(pixels)
     font.setWeight(weight)
     if family == TEXT_FAMILY:
-        font.setFeature(QFont.Tag("tnum"), 1)
+        set_figures(font, tabular)
     else:
         font.setStyleHint(QFont.StyleHint.Monospace)
     return font

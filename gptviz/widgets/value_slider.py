@@ -1,8 +1,9 @@
 """A slider with its name and its value above it."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.text import number
 from gptviz.widgets.theme import UNIT
 
@@ -17,8 +18,8 @@ class ValueSlider(QWidget):
     ) -> None:
         super().__init__()
         self._step = step
-        self.caption = _label("caption", name)
-        self.readout = _label("readout", "")
+        self.caption = plain_label("caption", name)
+        self.readout = plain_label("readout", "")
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setRange(round(span[0] / step), round(span[1] / step))
         self.slider.setPageStep(round(1 / step))
@@ -55,10 +56,3 @@ class ValueSlider(QWidget):
     def _show(self) -> None:
         self.readout.setText(f"{self.value:.2f}".replace("-", "−"))
         self.slider.setAccessibleDescription(number(self.value, 3))
-
-
-def _label(name: str, text: str) -> QLabel:
-    label = QLabel(text)
-    label.setObjectName(name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    return label

@@ -89,12 +89,6 @@ class ValueTable(QTreeWidget):
         for place, title in enumerate(titles):
             self.headerItem().setText(place, title)
 
-    def show_columns(self, *shown: bool) -> None:
-        """Hide the columns that ``shown`` is False for."""
-        for place, visible in enumerate(shown):
-            self.setColumnHidden(place, not visible)
-        self._share_width()
-
     def _item(self, row: Row) -> QTreeWidgetItem:
         item = QTreeWidgetItem(list(row.cells))
         theme = current()

@@ -69,7 +69,10 @@ def test_every_number_is_explained_as_with_the_model_unless_that_takes_a_matrix(
 @pytest.mark.parametrize("name", STAGES)
 def test_the_source_of_every_stage_is_there(whole: Trace, name: str) -> None:
     stage = whole.record(name).stage
-    assert stage_source(recorded(whole), stage) == stage_source(whole, stage) != None  # noqa: E711
+    source = stage_source(recorded(whole), stage)
+
+    assert source is not None
+    assert source == stage_source(whole, stage)
 
 
 def test_checks_agree_and_those_that_take_the_model_are_not_measured(whole: Trace, outside: Trace) -> None:

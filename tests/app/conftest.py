@@ -1,4 +1,4 @@
-"""What the tests of opening checkpoints share: files that are chosen, and a model that needs a table."""
+"""What the tests of opening files share: files that are chosen, and a model that needs a table."""
 
 from collections.abc import Callable
 from dataclasses import replace

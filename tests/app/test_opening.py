@@ -37,6 +37,7 @@ def test_the_file_menu_has_it_all(user: User) -> None:
         "Load the model",
         "Token table …",
         "About this model",
+        "Export",
         "Quit",
     ]
 
@@ -49,7 +50,7 @@ def test_a_checkpoint_opens_from_the_menu_and_the_window_says_what_it_is(user: U
     opened(user, qtbot, "nanogpt-compiled/ckpt.pt")
 
     window = user.window
-    assert window._model_button.text() == "nanogpt-compiled/ckpt.pt · 0.8 M · tied  ▾"
+    assert window.model_button.text() == "nanogpt-compiled/ckpt.pt · 0.8 M · tied  ▾"
     assert window.windowTitle() == "nanogpt-compiled/ckpt.pt – gptviz"
     assert window.prompt_bar.notice.text() == ""
     assert "Random weights" not in window.docks["next-token"].pane.note.text()
@@ -171,8 +172,8 @@ def test_a_name_with_markup_is_shown_as_it_is(user: User, choose: Any, tmp_path:
     user.presses(Qt.Key.Key_O, CONTROL)
     opened(user, qtbot, path.name)
 
-    assert user.window._model_button.text().startswith("a && <b>bold<b>.pt")
-    assert "&lt;b&gt;" in user.window._model_button.toolTip()
+    assert user.window.model_button.text().startswith("a && <b>bold<b>.pt")
+    assert "&lt;b&gt;" in user.window.model_button.toolTip()
 
 
 @pytest.mark.without_panes("stage", "attention", "layer-norm", "checks", "shape-trace")

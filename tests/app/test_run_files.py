@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from menus import items, menu
-from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QFileDialog
+from opening import back, drop, recent
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 from user import CONTROL, User
 
@@ -18,21 +18,9 @@ pytestmark = pytest.mark.without_panes("flow", "stage", "attention", "layer-norm
 ALT = Qt.KeyboardModifier.AltModifier
 
 
-@pytest.fixture
-def choose(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], None]:
-    """A function that says what the next dialog for opening a file answers."""
-    return lambda path: monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(path), ""))
-
-
 def dialog_of(user: User, kind: type[Any], qtbot: QtBot) -> Any:
     qtbot.waitUntil(lambda: isinstance(user.window.actions_.runs.dialog, kind), timeout=20_000)
     return user.window.actions_.runs.dialog
-
-
-def back(user: User, qtbot: QtBot) -> None:
-    with qtbot.waitActive(user.window):
-        user.window.activateWindow()
-    user.waits()
 
 
 def saves(user: User, path: Path, qtbot: QtBot) -> None:
@@ -79,7 +67,7 @@ def test_the_dialog_says_what_a_budget_takes_in(user: User, qtbot: QtBot) -> Non
 
 
 def test_a_recorded_run_is_marked_and_its_model_comes_with_a_click(
-    user: User, choose: Callable[[Path], None], tmp_path: Path, qtbot: QtBot
+    user: User, choose: Callable[[Path | str], None], tmp_path: Path, qtbot: QtBot
 ) -> None:
     bar = user.window.prompt_bar
     assert not bar.load.isVisible()
@@ -91,7 +79,7 @@ def test_a_recorded_run_is_marked_and_its_model_comes_with_a_click(
     user.waits()
 
     assert bar.edit.text() == "Hello, I am"
-    assert user.window._model_button.text() == "tiny · seed 123 · 3.2 M · recorded  ▾"
+    assert user.window.model_button.text() == "tiny · seed 123 · 3.2 M · recorded  ▾"
     assert user.window.windowTitle() == "gptviz – recorded run"
     assert bar.notice.text().startswith("recorded 2")
     assert bar.notice.text().endswith(": the model is not loaded")
@@ -104,38 +92,27 @@ def test_a_recorded_run_is_marked_and_its_model_comes_with_a_click(
     assert user.state.trace is not None
     assert trace is not None
     assert user.state.trace.kept is trace.kept
-    assert user.window._model_button.text() == "tiny · seed 123 · 3.2 M  ▾"
+    assert user.window.model_button.text() == "tiny · seed 123 · 3.2 M  ▾"
     assert bar.notice.text() == "random weights: the text is noise"
     assert not bar.load.isVisible()
 
 
 def test_a_dropped_run_opens_and_stands_in_the_recent_files(user: User, tmp_path: Path, qtbot: QtBot) -> None:
     saves(user, tmp_path / "mine.gptviz", qtbot)
-    mime = QMimeData()
-    mime.setUrls([QUrl.fromLocalFile(str(tmp_path / "mine.gptviz"))])
-    copy, left = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
-    none = Qt.KeyboardModifier.NoModifier
-    for event in (
-        QDragEnterEvent(QPoint(10, 10), copy, mime, left, none),
-        QDropEvent(QPointF(10, 10), copy, mime, left, none, QEvent.Type.Drop),
-    ):
-        QApplication.sendEvent(user.window, event)
-        assert event.isAccepted()
+    assert drop(user.window, user.window, tmp_path / "mine.gptviz")
     user.waits()
 
     assert user.state.recorded is not None
-    recent = user.window.actions_.opening.recent
-    recent.aboutToShow.emit()
-    assert next(iter(items(recent))).endswith("mine.gptviz")
+    assert recent(user.window)[0].endswith("mine.gptviz")
     user.runs("Another")
     assert user.state.recorded is None
-    recent.actions()[0].trigger()
+    user.window.actions_.opening.recent.actions()[0].trigger()
     user.waits()
     assert user.state.recorded is not None
 
 
 def test_a_file_that_is_none_is_a_message(
-    user: User, choose: Callable[[Path], None], tmp_path: Path, qtbot: QtBot
+    user: User, choose: Callable[[Path | str], None], tmp_path: Path, qtbot: QtBot
 ) -> None:
     (tmp_path / "a.gptviz").write_text("a text that is no run at all")
     choose(tmp_path / "a.gptviz")

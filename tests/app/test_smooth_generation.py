@@ -112,7 +112,7 @@ def test_after_stop_all_panes_show_the_last_step(user: User, qtbot: QtBot) -> No
     assert flow.view.plan.rows == trace.tokens
     assert flow.view.viewport().updatesEnabled()
     assert likely.choice.text() == visible(session.token_text(steps[-1].chosen.id))
-    assert all(pane._seen is not None and pane._seen.trace is trace for pane in in_sight(user))
+    assert all(pane.seen is not None and pane.seen.trace is trace for pane in in_sight(user))
 
 
 def test_stop_ends_a_pass_within_a_stage(ready: Session, hold: Hold, qtbot: QtBot) -> None:
@@ -121,15 +121,14 @@ def test_stop_ends_a_pass_within_a_stage(ready: Session, hold: Hold, qtbot: QtBo
     gate = hold("trf_blocks.0.norm1")
     ready.loop.play()
     qtbot.waitUntil(lambda: gate.reached, timeout=20_000)
-    context = ready._worker.context
-    assert context is not None
-    before = len(context.records)
+    assert gate.context is not None
+    before = len(gate.context.records)
 
     ready.cancel()
     gate.open()
 
     qtbot.waitUntil(lambda: not ready.busy, timeout=20_000)
-    assert len(context.records) <= before + 1
+    assert len(gate.context.records) <= before + 1
     assert len(ready.state.generation.steps) == 1
     assert not ready.state.generation.playing
 

@@ -1,6 +1,7 @@
 """What gptviz writes opens in transformers and the other way round, with equal logits."""
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,14 @@ from gptviz.model import GPTConfig
 pytestmark = pytest.mark.filterwarnings("ignore")  # transformers' own
 
 transformers = pytest.importorskip("transformers", reason="pip install -e '.[interchange]'")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _spare_what_is_imported() -> Iterator[None]:
+    """Leave transformers' modules, which are large, out of all later collections of garbage."""
+    yield
+    gc.freeze()
+
 
 VARIANTS = [
     SMALL,

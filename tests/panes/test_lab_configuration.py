@@ -4,10 +4,9 @@ from collections.abc import Callable
 from functools import cache
 
 import pytest
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
-from user import CONTROL, User
+from user import User
 
 from gptviz.app.main_window import MainWindow
 from gptviz.labs import configuration
@@ -51,11 +50,7 @@ def types(pane: ConfigurationLabPane, user: User, settles: Callable[[], None]) -
     """A function that replaces what stands in a field, and waits for the answer."""
 
     def types(field: str, text: str) -> None:
-        pane.form.fields[field].edit.setFocus()
-        user.presses(Qt.Key.Key_A, CONTROL)
-        user.presses(Qt.Key.Key_Delete)
-        QGuiApplication.clipboard().setText(text)
-        user.presses(Qt.Key.Key_V, CONTROL)
+        user.pastes(pane.form.fields[field].edit, text)
         settles()
 
     return types

@@ -3,10 +3,8 @@
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import Qt
-from pytestqt.qtbot import QtBot
 from reading import painted_words
-from user import CONTROL, User
+from user import User
 
 from gptviz.panes.lab_feed_forward import FeedForwardLabPane
 from gptviz.panes.pane import Pane
@@ -22,14 +20,11 @@ def pane(open_lab: Callable[[str], Pane]) -> FeedForwardLabPane:
 
 
 @pytest.fixture
-def types(pane: FeedForwardLabPane, lab_user: User, qtbot: QtBot, answered: Callable[[], None]) -> Types:
+def types(pane: FeedForwardLabPane, lab_user: User, answered: Callable[[], None]) -> Types:
     """A function that replaces what stands in a field, and waits for the answer."""
 
     def types(field: str, text: str) -> None:
-        pane.fields[field].edit.setFocus()
-        lab_user.presses(Qt.Key.Key_A, CONTROL)
-        lab_user.presses(Qt.Key.Key_Delete)
-        qtbot.keyClicks(pane.fields[field].edit, text)
+        lab_user.types(pane.fields[field].edit, text)
         answered()
 
     return types

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 from reading import painted_words
 from torch.nn import functional
-from user import CONTROL, NO_MODIFIER, SHIFT, User
+from user import NO_MODIFIER, SHIFT, User
 
 from gptviz.panes.lab_gelu import GeluLabPane
 from gptviz.panes.pane import Pane
@@ -26,14 +26,11 @@ def pane(open_lab: Callable[[str], Pane]) -> GeluLabPane:
 
 
 @pytest.fixture
-def types(pane: GeluLabPane, lab_user: User, qtbot: QtBot, answered: Callable[[], None]) -> Types:
+def types(pane: GeluLabPane, lab_user: User, answered: Callable[[], None]) -> Types:
     """A function that replaces x and waits for the answer."""
 
     def types(text: str) -> None:
-        pane.point.edit.setFocus()
-        lab_user.presses(Qt.Key.Key_A, CONTROL)
-        lab_user.presses(Qt.Key.Key_Delete)
-        qtbot.keyClicks(pane.point.edit, text)
+        lab_user.types(pane.point.edit, text)
         answered()
 
     return types

@@ -26,14 +26,11 @@ def pane(open_lab: Callable[[str], Pane]) -> GradientsLabPane:
 
 
 @pytest.fixture
-def types(pane: GradientsLabPane, lab_user: User, qtbot: QtBot, answered: Callable[[], None]) -> Types:
+def types(pane: GradientsLabPane, lab_user: User, answered: Callable[[], None]) -> Types:
     """A function that replaces what stands in a field, and waits for the answer."""
 
     def types(field: str, text: str) -> None:
-        pane.fields[field].edit.setFocus()
-        lab_user.presses(Qt.Key.Key_A, CONTROL)
-        lab_user.presses(Qt.Key.Key_Delete)
-        qtbot.keyClicks(pane.fields[field].edit, text)
+        lab_user.types(pane.fields[field].edit, text)
         answered()
 
     return types

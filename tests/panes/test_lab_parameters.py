@@ -3,9 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
-from user import CONTROL, User
+from user import User
 
 from gptviz.panes.lab_parameters import ParametersLabPane
 from gptviz.panes.pane import Pane
@@ -25,11 +23,7 @@ def types(pane: ParametersLabPane, lab_user: User, answered: Callable[[], None])
     """A function that replaces what stands in a field, and waits for the answer."""
 
     def types(field: str, text: str) -> None:
-        pane.form.fields[field].edit.setFocus()
-        lab_user.presses(Qt.Key.Key_A, CONTROL)
-        lab_user.presses(Qt.Key.Key_Delete)
-        QGuiApplication.clipboard().setText(text)  # at once: each digit would be counted
-        lab_user.presses(Qt.Key.Key_V, CONTROL)
+        lab_user.pastes(pane.form.fields[field].edit, text)  # at once: each digit would be counted
         answered()
 
     return types

@@ -1,24 +1,19 @@
 """How the next token is chosen, as a person sets it in the loop pane."""
 
 import pytest
+from generated import chosen, steps, word
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 from reading import painted_words
-from user import CONTROL, User
+from user import User
 
 from gptviz.analysis.decoding import draw
 from gptviz.app.main_window import MainWindow
 from gptviz.panes.loop import LoopPane
 from gptviz.panes.loop_decoding import DecodingView
-from gptviz.tokenizer import gpt2_tokenizer
-from gptviz.widgets.number_field import NumberField
-from gptviz.widgets.text import percent, visible
+from gptviz.widgets.text import percent
 
 pytestmark = pytest.mark.with_panes("loop")
-
-HELLO = [15496, 11, 314, 716]
 
 
 @pytest.fixture
@@ -37,35 +32,6 @@ def decoding(pane: LoopPane, user: User) -> DecodingView:
     return view
 
 
-def steps(user: User, count: int) -> list[int]:
-    for _ in range(count):
-        user.presses(Qt.Key.Key_G, CONTROL)
-        user.waits()
-    return chosen(user)
-
-
-def chosen(user: User) -> list[int]:
-    return [step.chosen.id for step in user.state.generation.steps]
-
-
-def word(token: int) -> str:
-    return visible(gpt2_tokenizer().token_text(token))
-
-
-def types(user: User, field: NumberField, text: str) -> None:
-    field.edit.setFocus()
-    user.presses(Qt.Key.Key_A, CONTROL)
-    user.presses(Qt.Key.Key_Delete)
-    QTest.keyClicks(field.edit, text)
-
-
-def pastes(user: User, field: NumberField, text: str) -> None:
-    QGuiApplication.clipboard().setText(text)
-    field.edit.setFocus()
-    user.presses(Qt.Key.Key_A, CONTROL)
-    user.presses(Qt.Key.Key_V, CONTROL)
-
-
 # --- decoding --------------------------------------------------------------------------------------------
 
 
@@ -79,9 +45,9 @@ def test_greedy_is_the_default_and_said_to_be_deterministic(decoding: DecodingVi
 def test_sampling_draws_from_what_is_left(decoding: DecodingView, user: User) -> None:
     user.clicks(decoding.way.button("sample"))
     assert user.state.decoding.temperature == 1.0
-    types(user, decoding.temperature, "1.5")
-    types(user, decoding.top_k, "4")
-    types(user, decoding.seed, "7")
+    user.types(decoding.temperature.edit, "1.5")
+    user.types(decoding.top_k.edit, "4")
+    user.types(decoding.seed.edit, "7")
     assert (user.state.decoding.temperature, user.state.decoding.top_k, user.state.decoding.seed) == (1.5, 4, 7)
 
     words = painted_words(decoding.bars)
@@ -97,7 +63,7 @@ def test_sampling_draws_from_what_is_left(decoding: DecodingView, user: User) ->
 
 def test_before_and_after_stand_side_by_side(decoding: DecodingView, user: User) -> None:
     user.clicks(decoding.way.button("sample"))
-    types(user, decoding.top_k, "2")
+    user.types(decoding.top_k.edit, "2")
 
     rows = decoding.bars.accessibleDescription().split("; ")
     assert user.state.trace is not None
@@ -124,7 +90,7 @@ def test_what_makes_no_sense_is_refused_at_the_field(decoding: DecodingView, use
     ):
         before, good = user.state.decoding, field.value
 
-        pastes(user, field, text)
+        user.pastes(field.edit, text)
 
         assert field.message == message
         assert field.warning.isVisible()
@@ -133,12 +99,12 @@ def test_what_makes_no_sense_is_refused_at_the_field(decoding: DecodingView, use
 
 
 def test_so_many_tokens_are_generated(decoding: DecodingView, user: User, qtbot: QtBot) -> None:
-    types(user, decoding.count, "7")
+    user.types(decoding.count.edit, "7")
 
     user.clicks(decoding.generate)
     qtbot.waitUntil(lambda: not user.state.generation.playing and not user.window.session.busy)
 
-    assert len(chosen(user)) == 7
+    assert len(chosen(user.state)) == 7
 
 
 def test_a_token_is_picked_by_double_click_or_enter(decoding: DecodingView, user: User, qtbot: QtBot) -> None:
@@ -148,7 +114,7 @@ def test_a_token_is_picked_by_double_click_or_enter(decoding: DecodingView, user
     place = decoding.bars.row_box(1).center().toPoint()
     qtbot.mouseDClick(decoding.bars.viewport(), Qt.MouseButton.LeftButton, pos=place)
     user.waits()
-    assert chosen(user) == [tokens[0], second]
+    assert chosen(user.state) == [tokens[0], second]
     decoding.bars.setFocus()
     user.presses(Qt.Key.Key_Home)
     user.presses(Qt.Key.Key_Down)

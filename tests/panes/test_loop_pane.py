@@ -1,6 +1,7 @@
 """Generation as an instrument, as a person uses it: strip, lines, decoding, branches, cost."""
 
 import pytest
+from generated import HELLO, chosen, shown_ids, steps, word
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from pytestqt.modeltest import ModelTester
@@ -14,13 +15,10 @@ from gptviz.panes.loop import LoopPane
 from gptviz.panes.loop_branches import BranchesView
 from gptviz.panes.loop_cost import CostView
 from gptviz.panes.loop_lines import LinesView
-from gptviz.tokenizer import gpt2_tokenizer
 from gptviz.widgets.branch_lanes import LANE
-from gptviz.widgets.text import as_tip, visible
+from gptviz.widgets.text import as_tip
 
 pytestmark = pytest.mark.with_panes("loop", "attention")
-
-HELLO = [15496, 11, 314, 716]
 
 
 @pytest.fixture
@@ -54,26 +52,6 @@ def cost(pane: LoopPane, user: User) -> CostView:
     return view
 
 
-def steps(user: User, count: int) -> list[int]:
-    for _ in range(count):
-        user.presses(Qt.Key.Key_G, CONTROL)
-        user.waits()
-    return chosen(user)
-
-
-def chosen(user: User) -> list[int]:
-    return [step.chosen.id for step in user.state.generation.steps]
-
-
-def word(token: int) -> str:
-    return visible(gpt2_tokenizer().token_text(token))
-
-
-def shown_ids(user: User) -> list[int]:
-    assert user.state.trace is not None
-    return user.state.trace.ids[0].tolist()
-
-
 # --- the strip -------------------------------------------------------------------------------------------
 
 
@@ -92,7 +70,7 @@ def test_a_click_on_a_token_shows_how_it_was_chosen_in_all_panes(pane: LoopPane,
     user.clicks(pane.strip, pane.strip.chip_box(5).center())
     user.waits()
 
-    assert shown_ids(user) == [*HELLO, tokens[0]]
+    assert shown_ids(user.state) == [*HELLO, tokens[0]]
     assert user.state.generation.shown == 1
     user.brings_up("attention")
     attention = user.window.docks["attention"].pane
@@ -112,7 +90,7 @@ def test_the_keyboard_goes_through_the_steps(pane: LoopPane, user: User) -> None
     pane.strip.setFocus()
     user.presses(Qt.Key.Key_Home)
     user.waits()
-    assert shown_ids(user) == HELLO
+    assert shown_ids(user.state) == list(HELLO)
     user.presses(Qt.Key.Key_Right)
     user.waits()
 
@@ -142,17 +120,17 @@ def test_undo_and_redo_by_button_and_key(pane: LoopPane, user: User) -> None:
 
     user.clicks(pane.undo)
     user.waits()
-    assert chosen(user) == tokens[:1]
+    assert chosen(user.state) == tokens[:1]
     pane.strip.setFocus()
     user.presses(Qt.Key.Key_Z, CONTROL | SHIFT)
     user.waits()
-    assert chosen(user) == tokens
+    assert chosen(user.state) == tokens
     assert not pane.redo.isEnabled()
     user.presses(Qt.Key.Key_Z, CONTROL)
     user.presses(Qt.Key.Key_Z, CONTROL)
     user.waits()
 
-    assert chosen(user) == []
+    assert chosen(user.state) == []
     assert not pane.undo.isEnabled()
 
 
@@ -167,7 +145,7 @@ def test_in_the_prompt_undo_is_the_prompts_own(pane: LoopPane, user: User) -> No
     user.waits()
 
     assert edit.toPlainText() == "Hello, I am"
-    assert len(chosen(user)) == 1
+    assert len(chosen(user.state)) == 1
 
 
 # --- the five lines --------------------------------------------------------------------------------------
@@ -239,13 +217,13 @@ def test_lines_run_one_by_one_and_light_up(lines: LinesView, user: User, qtbot: 
         user.clicks(lines.next)
         qtbot.waitUntil(lambda number=number: lines.note.text() == f"Line {number} waits.")
         assert lines.lines.accessibleDescription().endswith(f"line {number} waits")
-    assert chosen(user) == []
+    assert chosen(user.state) == []
     assert lines.finish.isVisible()
 
     user.clicks(lines.next)
     user.waits()
 
-    assert len(chosen(user)) == 1
+    assert len(chosen(user.state)) == 1
     assert not lines.finish.isVisible()
 
 
@@ -256,7 +234,7 @@ def test_escape_gives_a_held_turn_up(lines: LinesView, user: User, qtbot: QtBot)
     user.presses(Qt.Key.Key_Escape)
     user.waits()
 
-    assert chosen(user) == []
+    assert chosen(user.state) == []
     assert not user.state.loop.held
 
 
@@ -304,8 +282,8 @@ def test_a_click_goes_to_a_branch(branches: BranchesView, user: User) -> None:
     user.clicks_row(branches.table, branches.table.model().index(0, 2))
     user.waits()
 
-    assert chosen(user) == tokens
-    assert shown_ids(user) == [*HELLO, tokens[0]]
+    assert chosen(user.state) == tokens
+    assert shown_ids(user.state) == [*HELLO, tokens[0]]
 
 
 def test_the_lanes_hang_together_where_all_branches_begin_at_the_prompt(branches: BranchesView, user: User) -> None:

@@ -1,42 +1,27 @@
 """A run file whose checksums fit, and whose contents were made up: refused, whatever it claims."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from forged import Header, forge
 from PySide6.QtWidgets import QApplication
 
 from gptviz.cli import main
 from gptviz.runs.errors import RunFileError
-from gptviz.runs.run_file import sha256
 from gptviz.session import recording_jobs
 from gptviz.session.worker import JobContext
 
 
 @pytest.fixture(scope="module")
-def forged(tmp_path_factory: pytest.TempPathFactory, qapp: QApplication) -> bytes:
+def genuine(tmp_path_factory: pytest.TempPathFactory, qapp: QApplication) -> bytes:
     """The bytes of a file to be forged."""
     path = tmp_path_factory.mktemp("run") / "run.gptviz"
     assert main(["record", str(path), "Hello, I am", "--config", "tiny"]) == 0
     return path.read_bytes()
 
 
-def _spoil(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    """Change what the header says, with checksums that fit."""
-    data = path.read_bytes()
-    length = int.from_bytes(data[:8], "little")
-    outer = json.loads(data[8 : 8 + length])
-    inner = json.loads(outer["__metadata__"]["header"])
-    change(inner)
-    text = outer["__metadata__"]["header"] = json.dumps(inner)
-    outer["__metadata__"]["sha256"] = sha256(text.encode())
-    new = json.dumps(outer).encode()
-    path.write_bytes(len(new).to_bytes(8, "little") + new + data[8 + length :])
-
-
-def _with_step(header: dict[str, Any], **other: Any) -> None:
+def _with_step(header: Header, **other: object) -> None:
     """Put one step into the generation that no pass has made."""
     step = {"chosen": {"id": 1, "logit": 0.0, "probability": 0.5}, "candidates": [], "context_tokens": 4}
     generation = header["view"]["generation"]
@@ -103,29 +88,38 @@ def _with_step(header: dict[str, Any], **other: Any) -> None:
     ],
 )
 def test_a_file_that_was_forged_is_refused_with_one_message(
-    tmp_path: Path, change: Callable[[dict[str, Any]], object], forged: bytes
+    tmp_path: Path, change: Callable[[Header], object], genuine: bytes
 ) -> None:
     path = tmp_path / "run.gptviz"
-    path.write_bytes(forged)
-    _spoil(path, change)
+    path.write_bytes(genuine)
+    forge(path, lambda _, header: change(header))
 
     with pytest.raises(RunFileError, match=r"^run\.gptviz is damaged: .*\. Copy it again"):
         recording_jobs.open_run(str(path), JobContext(lambda told: None))
 
 
-def test_what_a_file_makes_up_does_not_fill_the_message_or_keep_the_window_busy(tmp_path: Path, forged: bytes) -> None:
+def test_what_forges_changes_nothing_by_itself(tmp_path: Path, genuine: bytes) -> None:
+    """Else the files above would be refused for another reason than the forged header."""
     path = tmp_path / "run.gptviz"
-    path.write_bytes(forged)
-    _spoil(path, lambda header: header["vocabulary"].update(kind="x" * 100_000))
+    path.write_bytes(genuine)
+    forge(path, lambda outer, header: None)
+
+    assert recording_jobs.open_run(str(path), JobContext(lambda told: None)).view.prompts == ("Hello, I am",)
+
+
+def test_what_a_file_makes_up_does_not_fill_the_message_or_keep_the_window_busy(tmp_path: Path, genuine: bytes) -> None:
+    path = tmp_path / "run.gptviz"
+    path.write_bytes(genuine)
+    forge(path, lambda _, header: header["vocabulary"].update(kind="x" * 100_000))
     with pytest.raises(RunFileError) as caught:
         recording_jobs.open_run(str(path), JobContext(lambda told: None))
     assert len(str(caught.value)) < 600
 
-    path.write_bytes(forged)
-    _spoil(path, _with_step)
-    _spoil(path, lambda header: header["view"]["generation"].update(playing=True))
-    _spoil(path, lambda header: header["view"]["loop"].update(held=True, lit=2))
-    _spoil(path, lambda header: header["view"].update(prompts=["half \ud800 a character"]))
+    path.write_bytes(genuine)
+    forge(path, lambda _, header: _with_step(header))
+    forge(path, lambda _, header: header["view"]["generation"].update(playing=True))
+    forge(path, lambda _, header: header["view"]["loop"].update(held=True, lit=2))
+    forge(path, lambda _, header: header["view"].update(prompts=["half \ud800 a character"]))
     run = recording_jobs.open_run(str(path), JobContext(lambda told: None))
     assert not run.first["generation"].playing
     assert (run.then["loop"].held, run.then["loop"].lit) == (False, None)

@@ -4,39 +4,18 @@ from collections.abc import Callable
 
 import pytest
 import torch
+from generated import HELLO, chosen, shown_ids
 from holding import Hold, Wait
 from pytestqt.qtbot import QtBot
 
 from gptviz.model import GPTModel, greedy_steps
 from gptviz.session.session import Session
 
-Generate = Callable[[int], None]
-HELLO = (15496, 11, 314, 716)
-
-
-@pytest.fixture
-def generate(ready: Session, wait: Wait) -> Generate:
-    """A function that appends tokens, step by step."""
-
-    def generate(count: int) -> None:
-        for _ in range(count):
-            ready.loop.step()
-            wait()
-
-    return generate
+Generate = Callable[[int], list[int]]
 
 
 def expected(model: GPTModel, prompt: tuple[int, ...], count: int) -> list[int]:
     return [int(step.next_ids) for step in greedy_steps(model, torch.tensor([prompt]), count)]
-
-
-def shown_ids(session: Session) -> list[int]:
-    assert session.state.trace is not None
-    return session.state.trace.ids[0].tolist()
-
-
-def chosen(session: Session) -> list[int]:
-    return [step.chosen.id for step in session.state.generation.steps]
 
 
 def test_after_a_run_the_generation_begins_with_the_prompt(ready: Session) -> None:
@@ -52,7 +31,7 @@ def test_the_first_step_reads_the_token_off_the_trace_that_is_there(
 
     generate(1)
 
-    assert chosen(ready) == expected(tiny_model, HELLO, 1)
+    assert chosen(ready.state) == expected(tiny_model, HELLO, 1)
     assert ready.state.trace is before
 
 
@@ -60,10 +39,10 @@ def test_steps_are_those_of_the_greedy_loop(ready: Session, generate: Generate, 
     generate(4)
 
     tokens = expected(tiny_model, HELLO, 4)
-    assert chosen(ready) == tokens
+    assert chosen(ready.state) == tokens
     assert ready.state.generation.ids == (*HELLO, *tokens)
     assert ready.state.generation.shown == 3
-    assert shown_ids(ready) == [*HELLO, *tokens[:3]]
+    assert shown_ids(ready.state) == [*HELLO, *tokens[:3]]
 
 
 def test_a_step_has_the_runners_up_in_order(ready: Session, generate: Generate) -> None:
@@ -87,7 +66,7 @@ def test_beyond_the_context_the_first_tokens_fall_out(
     generate(4)
 
     tokens = expected(tiny_model, prompt, 4)
-    assert chosen(ready) == tokens
+    assert chosen(ready.state) == tokens
     assert [step.context_tokens for step in ready.state.generation.steps] == [63, 64, 64, 64]
     assert ready.state.generation.context(3, 64) == (*prompt, *tokens[:3])[-64:]
     assert ready.state.message is None
@@ -99,7 +78,7 @@ def test_a_step_of_the_past_can_be_shown(ready: Session, generate: Generate, wai
     ready.travel.show(1)
     wait()
 
-    assert shown_ids(ready) == [*HELLO, chosen(ready)[0]]
+    assert shown_ids(ready.state) == [*HELLO, chosen(ready.state)[0]]
     assert ready.state.generation.shown == 1
     assert len(ready.state.generation.steps) == 3
 
@@ -125,7 +104,7 @@ def test_after_looking_back_the_next_step_goes_on_from_the_end(
 
     generate(1)
 
-    assert chosen(ready) == expected(tiny_model, HELLO, 4)
+    assert chosen(ready.state) == expected(tiny_model, HELLO, 4)
     assert ready.state.generation.shown == 3
 
 
@@ -139,6 +118,16 @@ def test_a_step_that_does_not_exist_is_not_shown(ready: Session, generate: Gener
     assert ready.state is before
 
 
+def test_a_step_that_was_to_be_taken_soon_is_not_taken_once_the_session_is_closed(ready: Session) -> None:
+    ready.close()
+    before = ready.state
+
+    ready.loop.step()
+
+    assert ready.state is before
+    assert not ready._live_timer.isActive()
+
+
 def test_play_goes_on_until_pause(ready: Session, wait: Wait, tiny_model: GPTModel, qtbot: QtBot) -> None:
     ready.loop.play()
     assert ready.state.generation.playing
@@ -149,7 +138,7 @@ def test_play_goes_on_until_pause(ready: Session, wait: Wait, tiny_model: GPTMod
 
     count = len(ready.state.generation.steps)
     assert not ready.state.generation.playing
-    assert chosen(ready) == expected(tiny_model, HELLO, count)
+    assert chosen(ready.state) == expected(tiny_model, HELLO, count)
 
 
 def test_reset_drops_the_tokens_and_shows_the_prompt_again(ready: Session, generate: Generate, wait: Wait) -> None:
@@ -160,7 +149,7 @@ def test_reset_drops_the_tokens_and_shows_the_prompt_again(ready: Session, gener
 
     generation = ready.state.generation
     assert (generation.prompt, generation.steps, generation.shown) == (HELLO, (), None)
-    assert shown_ids(ready) == list(HELLO)
+    assert shown_ids(ready.state) == list(HELLO)
 
 
 def test_reset_stops_playing(ready: Session, wait: Wait, qtbot: QtBot) -> None:
@@ -172,7 +161,7 @@ def test_reset_stops_playing(ready: Session, wait: Wait, qtbot: QtBot) -> None:
 
     assert ready.state.generation.steps == ()
     assert not ready.state.generation.playing
-    assert shown_ids(ready) == list(HELLO)
+    assert shown_ids(ready.state) == list(HELLO)
 
 
 def test_a_step_that_was_done_when_the_generation_was_reset_is_not_appended(
@@ -186,7 +175,7 @@ def test_a_step_that_was_done_when_the_generation_was_reset_is_not_appended(
     wait()
 
     assert ready.state.generation.steps == ()
-    assert shown_ids(ready) == list(HELLO)
+    assert shown_ids(ready.state) == list(HELLO)
 
 
 def test_a_run_begins_a_new_generation(ready: Session, generate: Generate, wait: Wait, tiny_model: GPTModel) -> None:
@@ -198,7 +187,7 @@ def test_a_run_begins_a_new_generation(ready: Session, generate: Generate, wait:
     generate(1)
 
     assert ready.state.generation.prompt == (17250,)
-    assert chosen(ready) == expected(tiny_model, (17250,), 1)
+    assert chosen(ready.state) == expected(tiny_model, (17250,), 1)
 
 
 def test_a_cancelled_step_appends_nothing_and_can_be_taken_again(
@@ -301,7 +290,7 @@ def test_a_cancelled_look_back_tells_which_step_is_on_screen(
     wait()
 
     assert ready.state.generation.shown == 2
-    assert shown_ids(ready) == list(ready.state.generation.context(2, 64))
+    assert shown_ids(ready.state) == list(ready.state.generation.context(2, 64))
 
 
 def test_there_is_no_step_without_a_trace(session: Session) -> None:

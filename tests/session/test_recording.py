@@ -11,7 +11,8 @@ from checkpoint_writers import SMALL, nanogpt, random_model
 from holding import Hold, Wait
 from pytestqt.qtbot import QtBot
 
-from gptviz.capture import Trace
+from gptviz.capture import Trace, block_bytes
+from gptviz.runs.plan import outside_bytes
 from gptviz.session.recording import amount_of
 from gptviz.session.requests import CheckpointRequest, UntrainedRequest
 from gptviz.session.session import Session
@@ -170,7 +171,6 @@ def test_the_model_is_loaded_on_request_and_the_run_stays(
 def test_run_and_generate_load_the_model_first_and_go_on(
     ready: Session, save: Save, other: Session, intent: str, qtbot: QtBot
 ) -> None:
-    ready.travel.pick(ready.state.generation.steps[0].candidates[0]) if ready.state.generation.steps else None
     opened(other, save(), qtbot)
     if intent == "run":
         other.set_prompt("Another text")
@@ -305,9 +305,6 @@ def test_the_estimate_is_what_is_written(ready: Session, save: Save, other: Sess
 def test_a_budget_takes_the_selected_block_first_and_less_is_refused(
     ready: Session, save: Save, other: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:
-    from gptviz.capture.memory import block_bytes
-    from gptviz.runs.plan import outside_bytes
-
     ready.select(layer=1)
     assert ready.state.trace is not None
     config = ready.state.trace.config
@@ -322,9 +319,14 @@ def test_a_budget_takes_the_selected_block_first_and_less_is_refused(
     assert not (tmp_path / "less.gptviz").exists()
 
 
-def test_a_held_pass_is_not_saved_and_neither_is_nothing(
-    ready: Session, session: Session, tmp_path: Path, qtbot: QtBot
-) -> None:
+def test_nothing_is_not_saved(session: Session, tmp_path: Path) -> None:
+    session.recording.save(tmp_path / "a.gptviz")
+
+    assert str(session.state.message) == "The run was not saved: there is none on screen. Press Run"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_held_pass_is_not_saved(ready: Session, tmp_path: Path, qtbot: QtBot) -> None:
     ready.live.start()
     qtbot.waitUntil(lambda: ready.state.held is not None)
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 import torch
+from generated import HELLO, chosen, count_passes, runner_up, shown_ids
 from holding import Hold, Wait
 from pytestqt.qtbot import QtBot
 
@@ -12,40 +13,6 @@ from gptviz.model import GPTModel
 from gptviz.session.session import Session
 
 Generate = Callable[[int], list[int]]
-HELLO = (15496, 11, 314, 716)
-
-
-@pytest.fixture
-def generate(ready: Session, wait: Wait) -> Generate:
-    """A function that appends tokens, step by step, and returns all tokens of the branch."""
-
-    def generate(count: int) -> list[int]:
-        for _ in range(count):
-            ready.loop.step()
-            wait()
-        return chosen(ready)
-
-    return generate
-
-
-def chosen(session: Session) -> list[int]:
-    return [step.chosen.id for step in session.state.generation.steps]
-
-
-def shown_ids(session: Session) -> list[int]:
-    assert session.state.trace is not None
-    return session.state.trace.ids[0].tolist()
-
-
-def runner_up(session: Session, place: int) -> Candidate:
-    return session.state.generation.steps[place].candidates[1]
-
-
-def count_passes(session: Session) -> list[int]:
-    passes: list[int] = []
-    assert session.state.trace is not None
-    session.state.trace.replay.model.register_forward_hook(lambda *_: passes.append(1))
-    return passes
 
 
 # --- back and forth --------------------------------------------------------------------------------------
@@ -56,15 +23,15 @@ def test_back_and_forward_show_one_step_before_or_after(ready: Session, generate
 
     ready.travel.back()
     wait()
-    assert shown_ids(ready) == [*HELLO, tokens[0]]
+    assert shown_ids(ready.state) == [*HELLO, tokens[0]]
     ready.travel.back()
     ready.travel.back()
     wait()
-    assert shown_ids(ready) == list(HELLO)
+    assert shown_ids(ready.state) == list(HELLO)
     ready.travel.forward()
     wait()
 
-    assert shown_ids(ready) == [*HELLO, tokens[0]]
+    assert shown_ids(ready.state) == [*HELLO, tokens[0]]
     assert ready.state.generation.shown == 1
 
 
@@ -106,7 +73,7 @@ def test_a_picked_token_makes_a_branch_from_which_it_goes_on(
     ready: Session, generate: Generate, wait: Wait, tiny_model: GPTModel
 ) -> None:
     tokens = generate(3)
-    other = runner_up(ready, 1)
+    other = runner_up(ready.state, 1)
 
     ready.travel.pick(other, 1)
     wait()
@@ -122,18 +89,18 @@ def test_a_picked_token_makes_a_branch_from_which_it_goes_on(
 def test_picking_shows_the_pass_from_which_was_picked(ready: Session, generate: Generate, wait: Wait) -> None:
     tokens = generate(3)
 
-    ready.travel.pick(runner_up(ready, 0), 0)
+    ready.travel.pick(runner_up(ready.state, 0), 0)
     wait()
 
-    assert shown_ids(ready) == list(HELLO)
+    assert shown_ids(ready.state) == list(HELLO)
     assert ready.state.generation.shown == 0
-    assert tokens[0] not in chosen(ready)
+    assert tokens[0] not in chosen(ready.state)
 
 
 def test_a_token_can_be_picked_before_any_step(ready: Session, generate: Generate) -> None:
     ready.travel.pick(Candidate(262, 0.5, 0.25))
 
-    assert chosen(ready) == [262]
+    assert chosen(ready.state) == [262]
     assert ready.state.generation.steps[0].candidates[0].id == generate_first(ready)
     assert len(ready.state.generation.branches) == 1
 
@@ -145,18 +112,18 @@ def generate_first(session: Session) -> int:
 
 def test_all_branches_are_one_call_away(ready: Session, generate: Generate, wait: Wait) -> None:
     first = generate(3)
-    ready.travel.pick(runner_up(ready, 1), 1)
+    ready.travel.pick(runner_up(ready.state, 1), 1)
     wait()
     second = generate(2)
 
     ready.travel.switch(0)
     wait()
-    assert chosen(ready) == first
-    assert shown_ids(ready) == [*HELLO, *first[:2]]
+    assert chosen(ready.state) == first
+    assert shown_ids(ready.state) == [*HELLO, *first[:2]]
     ready.travel.switch(1)
     wait()
 
-    assert chosen(ready) == second
+    assert chosen(ready.state) == second
 
 
 def test_branches_can_be_named(ready: Session, generate: Generate) -> None:
@@ -178,39 +145,39 @@ def test_undo_takes_back_a_token_and_redo_brings_it_again(ready: Session, genera
 
     ready.travel.undo()
     wait()
-    assert chosen(ready) == tokens[:1]
-    assert shown_ids(ready) == list(HELLO)
+    assert chosen(ready.state) == tokens[:1]
+    assert shown_ids(ready.state) == list(HELLO)
     ready.travel.redo()
     wait()
 
-    assert chosen(ready) == tokens
-    assert shown_ids(ready) == [*HELLO, tokens[0]]
+    assert chosen(ready.state) == tokens
+    assert shown_ids(ready.state) == [*HELLO, tokens[0]]
 
 
 def test_what_was_played_is_undone_at_once(ready: Session, generate: Generate, wait: Wait, qtbot: QtBot) -> None:
     tokens = generate(1)
     ready.loop.play(4)
     qtbot.waitUntil(lambda: not ready.state.generation.playing and not ready.busy)
-    assert len(chosen(ready)) == 5
+    assert len(chosen(ready.state)) == 5
 
     ready.travel.undo()
     wait()
 
-    assert chosen(ready) == tokens
+    assert chosen(ready.state) == tokens
 
 
 def test_a_reset_and_a_pick_can_be_undone(ready: Session, generate: Generate, wait: Wait) -> None:
     tokens = generate(2)
-    ready.travel.pick(runner_up(ready, 0), 0)
+    ready.travel.pick(runner_up(ready.state, 0), 0)
     ready.loop.reset()
     wait()
-    assert chosen(ready) == []
+    assert chosen(ready.state) == []
 
     ready.travel.undo()
     ready.travel.undo()
     wait()
 
-    assert chosen(ready) == tokens
+    assert chosen(ready.state) == tokens
     assert len(ready.state.generation.branches) == 1
     assert [change.what for change in ready.state.history.future] == ["drop the generated tokens", "pick a token"]
 
@@ -225,8 +192,8 @@ def test_a_run_can_be_undone_with_its_prompt(ready: Session, generate: Generate,
     wait()
 
     assert ready.state.prompt == "Hello, I am"
-    assert (ready.state.generation.prompt, chosen(ready)) == (HELLO, tokens)
-    assert shown_ids(ready) == [*HELLO, tokens[0]]
+    assert (ready.state.generation.prompt, chosen(ready.state)) == (HELLO, tokens)
+    assert shown_ids(ready.state) == [*HELLO, tokens[0]]
 
 
 def test_another_model_has_nothing_to_undo(ready: Session, generate: Generate, wait: Wait) -> None:
@@ -237,7 +204,7 @@ def test_another_model_has_nothing_to_undo(ready: Session, generate: Generate, w
     ready.travel.undo()
     ready.travel.redo()
 
-    assert (ready.state.history.past, chosen(ready)) == ((), [])
+    assert (ready.state.history.past, chosen(ready.state)) == ((), [])
 
 
 def test_nothing_to_undo_is_no_error(ready: Session) -> None:
@@ -261,12 +228,12 @@ def test_nothing_is_picked_from_the_pass_of_another_step(
     qtbot.waitUntil(lambda: gate.reached)
     assert ready.travel.here is None
 
-    ready.travel.pick(runner_up(ready, 2))
+    ready.travel.pick(runner_up(ready.state, 2))
     gate.open()
     wait()
 
-    assert chosen(ready) == tokens
-    assert (ready.travel.here, shown_ids(ready)) == (0, list(HELLO))
+    assert chosen(ready.state) == tokens
+    assert (ready.travel.here, shown_ids(ready.state)) == (0, list(HELLO))
 
 
 def test_picking_what_was_chosen_anyway_changes_nothing_and_can_still_be_redone(
@@ -283,7 +250,7 @@ def test_picking_what_was_chosen_anyway_changes_nothing_and_can_still_be_redone(
     assert ready.state.history == history
     ready.travel.redo()
     wait()
-    assert chosen(ready) == tokens
+    assert chosen(ready.state) == tokens
 
 
 @pytest.mark.parametrize(

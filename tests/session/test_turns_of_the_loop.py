@@ -4,50 +4,16 @@ from collections.abc import Callable
 
 import pytest
 import torch
+from generated import HELLO, chosen, count_passes, runner_up, shown_ids
 from holding import Hold, Wait
 from pytestqt.qtbot import QtBot
 
-from gptviz.analysis.candidates import Candidate
 from gptviz.analysis.decoding import choose
 from gptviz.analysis.decoding_settings import Decoding, DecodingError
 from gptviz.model import GPTConfig, GPTModel
 from gptviz.session.session import Session
 
 Generate = Callable[[int], list[int]]
-HELLO = (15496, 11, 314, 716)
-
-
-@pytest.fixture
-def generate(ready: Session, wait: Wait) -> Generate:
-    """A function that appends tokens, step by step, and returns all tokens of the branch."""
-
-    def generate(count: int) -> list[int]:
-        for _ in range(count):
-            ready.loop.step()
-            wait()
-        return chosen(ready)
-
-    return generate
-
-
-def chosen(session: Session) -> list[int]:
-    return [step.chosen.id for step in session.state.generation.steps]
-
-
-def shown_ids(session: Session) -> list[int]:
-    assert session.state.trace is not None
-    return session.state.trace.ids[0].tolist()
-
-
-def runner_up(session: Session, place: int) -> Candidate:
-    return session.state.generation.steps[place].candidates[1]
-
-
-def count_passes(session: Session) -> list[int]:
-    passes: list[int] = []
-    assert session.state.trace is not None
-    session.state.trace.replay.model.register_forward_hook(lambda *_: passes.append(1))
-    return passes
 
 
 # --- decoding --------------------------------------------------------------------------------------------
@@ -82,7 +48,7 @@ def test_the_same_seed_gives_the_same_text(
 def test_going_back_and_on_again_draws_the_same(ready: Session, generate: Generate, wait: Wait) -> None:
     ready.loop.set_decoding(temperature=2.0)
     first = generate(4)
-    ready.travel.pick(runner_up(ready, 1), 1)
+    ready.travel.pick(runner_up(ready.state, 1), 1)
     generate(2)
 
     ready.travel.undo()
@@ -90,7 +56,7 @@ def test_going_back_and_on_again_draws_the_same(ready: Session, generate: Genera
     ready.travel.undo()
     ready.travel.undo()
     wait()
-    assert chosen(ready) == first[:3]
+    assert chosen(ready.state) == first[:3]
 
     assert generate(1) == first
 
@@ -103,8 +69,8 @@ def test_choosing_again_with_other_settings_branches(ready: Session, generate: G
     ready.travel.redraw()
     wait()
 
-    assert chosen(ready)[0] == tokens[0]
-    assert chosen(ready)[1] != tokens[1]
+    assert chosen(ready.state)[0] == tokens[0]
+    assert chosen(ready.state)[1] != tokens[1]
     assert len(ready.state.generation.branches) == 2
     assert ready.state.generation.steps[1].chance is not None
 
@@ -115,7 +81,7 @@ def test_choosing_the_same_again_says_so(ready: Session, generate: Generate, wai
     ready.travel.redraw()
     wait()
 
-    assert chosen(ready) == tokens
+    assert chosen(ready.state) == tokens
     assert str(ready.state.message).startswith("No branch was made: the same token was chosen again.")
 
 
@@ -174,12 +140,12 @@ def test_line_by_line_the_worker_waits_before_each(
         qtbot.waitUntil(lambda done=done: ready.state.loop.held and len(ready.state.loop.runs) == done)
         assert ready.state.loop.lit == lit
         assert len(passes) == (done > 1)
-        assert len(chosen(ready)) == 1
+        assert len(chosen(ready.state)) == 1
 
     ready.loop.line()
     wait()
 
-    assert len(chosen(ready)) == 2
+    assert len(chosen(ready.state)) == 2
     assert len(ready.state.loop.runs) == 5
 
 
@@ -189,14 +155,14 @@ def test_a_held_turn_can_be_finished_or_given_up(ready: Session, generate: Gener
     qtbot.waitUntil(lambda: ready.state.loop.held and len(ready.state.loop.runs) == 1)
     ready.loop.step()
     wait()
-    assert len(chosen(ready)) == 2
+    assert len(chosen(ready.state)) == 2
 
     ready.loop.line()
     qtbot.waitUntil(lambda: ready.state.loop.held and len(ready.state.loop.runs) == 1)
     ready.cancel()
     wait()
 
-    assert len(chosen(ready)) == 2
+    assert len(chosen(ready.state)) == 2
     assert (ready.state.loop.lit, ready.state.loop.held) == (None, False)
 
 
@@ -222,7 +188,7 @@ def test_a_step_from_the_cache_is_shown_with_a_whole_pass(ready: Session, genera
     tokens = generate(3)
 
     assert ready.state.generation.shown == 2
-    assert shown_ids(ready) == [*HELLO, *tokens[:2]]
+    assert shown_ids(ready.state) == [*HELLO, *tokens[:2]]
 
 
 def test_playing_from_the_cache_the_panes_follow_at_the_end(ready: Session, wait: Wait, qtbot: QtBot) -> None:
@@ -232,9 +198,9 @@ def test_playing_from_the_cache_the_panes_follow_at_the_end(ready: Session, wait
     ready.loop.play(20)
     qtbot.waitUntil(lambda: not ready.state.generation.playing and not ready.busy, timeout=20_000)
 
-    assert len(chosen(ready)) == 20
+    assert len(chosen(ready.state)) == 20
     assert passes == [1]
-    assert shown_ids(ready) == [*HELLO, *chosen(ready)[:19]]
+    assert shown_ids(ready.state) == [*HELLO, *chosen(ready.state)[:19]]
     assert ready.state.generation.shown == 19
 
 
@@ -262,7 +228,7 @@ def test_what_was_measured_stands_while_the_text_grows_and_no_longer(
 
     generate(1)
     assert len(ready.state.costs.rows) == 2
-    ready.travel.pick(runner_up(ready, 0), 0)
+    ready.travel.pick(runner_up(ready.state, 0), 0)
 
     assert ready.state.costs.rows == ()
 
@@ -290,7 +256,7 @@ def test_play_while_something_is_measured_begins_after_it(
     gate.open()
     qtbot.waitUntil(lambda: not ready.busy and not ready.state.generation.playing, timeout=20_000)
 
-    assert len(chosen(ready)) == 4
+    assert len(chosen(ready.state)) == 4
     assert len(ready.state.costs.rows) == 2
 
 
@@ -312,14 +278,14 @@ def test_where_nothing_can_be_drawn_it_is_said_until_a_token_is_chosen(
     ready.loop.play()
     wait()
     assert not ready.state.generation.playing
-    assert chosen(ready) == []
+    assert chosen(ready.state) == []
     assert "not all finite" in str(ready.state.message)
     assert "Choose Greedy" in str(ready.state.message)
 
     ready.loop.set_decoding(temperature=0.0)
     ready.loop.step()
     wait()
-    assert chosen(ready) == [700]  # what the model's argmax takes
+    assert chosen(ready.state) == [700]  # what the model's argmax takes
     assert ready.state.message is None
 
 
@@ -330,3 +296,21 @@ def test_top_k_is_never_more_than_the_vocabulary(ready: Session, wait: Wait) -> 
     wait()
 
     assert ready.state.decoding == Decoding(temperature=1.0, top_k=None)
+
+
+@pytest.mark.parametrize("caching", [False, True])
+def test_a_session_that_is_closed_while_it_plays_asks_for_nothing_more(
+    ready: Session, qtbot: QtBot, caching: bool
+) -> None:
+    ready.loop.set_caching(caching)
+    ready.loop.play()
+    qtbot.waitUntil(lambda: len(ready.state.generation.steps) >= 3)
+    changes: list[object] = []
+
+    ready.close()
+    ready.changed.connect(lambda old, new: changes.append(new))
+    ready.loop.step()
+    qtbot.wait(30)  # in which nothing happens
+
+    assert changes == []
+    assert ready.idle

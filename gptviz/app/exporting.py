@@ -1,0 +1,230 @@
+"""Exporting from the window: which pane is meant, which file, and what goes to the worker."""
+
+import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QPoint, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QMenu, QTabBar, QWidget
+
+from gptviz.app.dock import PaneDock
+from gptviz.session.state import Message, ViewState
+
+if TYPE_CHECKING:
+    from gptviz.app.main_window import MainWindow
+    from gptviz.session.handover import Handover
+    from gptviz.session.session import Session
+
+MakeAction = Callable[[str, str, str, Callable[[], object]], QAction]
+
+_ALL, _ONE = "All stages (*.safetensors)", "The selected stage alone (*.safetensors)"
+_LONGEST = 40  # characters of a prompt in a file's name
+_KINDS = ("png", "svg", "csv", "npy", "safetensors", "pdf")
+_FILTERS = {
+    "png": ("PNG pictures (*.png)",),
+    "svg": ("SVG drawings (*.svg)",),
+    "csv": ("CSV tables (*.csv)",),
+    "npy": ("NumPy arrays (*.npy)",),
+    "safetensors": (_ALL, _ONE),
+    "pdf": ("PDF documents (*.pdf)",),
+}
+_KEYS = {  # shortcut and what the action does
+    "png": ("Ctrl+Shift+I", "Save a picture of the pane used last, with two pixels for each of the screen's"),
+    "svg": ("Ctrl+Shift+V", "Save a drawing of the pane used last: texts and lines stay sharp, heatmaps are images"),
+    "csv": ("Ctrl+Shift+T", "Save the numbers of the pane used last, or of the selected stage, at full precision"),
+    "npy": ("Ctrl+Shift+Y", "Save the whole tensor of the selected stage for NumPy"),
+    "safetensors": ("Ctrl+Shift+A", "Save the tensors of all stages, or of the selected one, as safetensors"),
+    "pdf": ("Ctrl+Shift+D", "Save the whole run as slides, one stage a page, in the order of execution"),
+}
+
+
+class Exporting(QObject):
+    """The menu Export. A pane is meant that has the focus, or was used last."""
+
+    def __init__(self, window: "MainWindow", make: MakeAction) -> None:
+        super().__init__(window)
+        self._window = window
+        self._session: Session = window.session
+        self._used: PaneDock | None = None
+        self._folder = Path.home()
+        self.dialog: QFileDialog | None = None  # that is open
+        self._printing: QObject | None = None
+        self.actions = {kind: make("", *_KEYS[kind], partial(self.ask, kind)) for kind in _KINDS}
+        self.menu = QMenu("Export", window)
+        self.menu.setToolTipsVisible(True)
+        self.menu.addActions([self.actions[kind] for kind in ("png", "svg", "csv")])
+        self.menu.addSeparator()
+        self.menu.addActions([self.actions[kind] for kind in ("npy", "safetensors", "pdf")])
+        self.menu.aboutToShow.connect(self._name_actions)
+        self._name_actions()
+        QApplication.instance().focusChanged.connect(self._focus_changed)  # type: ignore[union-attr]
+        self._session.changed.connect(self._state_changed)
+        self._session.exporting.page_wanted.connect(self._page_wanted)
+
+    # --- which pane --------------------------------------------------------------------------------------
+
+    @property
+    def dock(self) -> PaneDock:
+        """The dock of the pane that is meant."""
+        window = self._window
+        used = self._used
+        if used is not None and not used.isHidden():
+            return used
+        return window.bench.docks[window.bench.last] if window.bench.is_open else window.docks["stage"]
+
+    def ask_for(self, dock: PaneDock, at: QPoint) -> None:
+        """Offer what the pane of ``dock`` can be saved as, at a place of the screen."""
+        self._used = dock
+        menu = QMenu("Export", self._window)
+        menu.setToolTipsVisible(True)
+        self._name_actions()
+        menu.addActions([self.actions[kind] for kind in ("png", "svg", "csv")])
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(at)
+
+    def dock_at(self, widget: QWidget | None, at: QPoint) -> PaneDock | None:
+        """Return the dock whose title or tab is at a place of the screen."""
+        if isinstance(widget, QTabBar):
+            return self._dock_named(widget.tabText(widget.tabAt(widget.mapFromGlobal(at))))
+        dock = _dock_of(widget)
+        title: QWidget | None = None if dock is None else dock.titleBarWidget()
+        in_title = title is not None and widget is not None and (widget is title or title.isAncestorOf(widget))
+        return dock if in_title else None
+
+    @Slot(QWidget, QWidget)
+    def _focus_changed(self, before: QWidget | None, now: QWidget | None) -> None:
+        dock = _dock_of(now)
+        if dock is not None and dock.window() in (self._window, dock):
+            self._used = dock
+
+    def watch(self, tabs: QTabBar) -> None:
+        """Notice which tab a person clicks; panes are brought to the front without one, too."""
+        if not tabs.property("watched"):
+            tabs.setProperty("watched", True)
+            tabs.tabBarClicked.connect(self._tab_clicked)
+
+    @Slot(int)
+    def _tab_clicked(self, index: int) -> None:
+        tabs = self.sender()
+        dock = self._dock_named(tabs.tabText(index)) if isinstance(tabs, QTabBar) else None
+        self._used = dock or self._used
+
+    def _dock_named(self, title: str) -> PaneDock | None:
+        docks = [dock for dock in self._window.all_docks() if not dock.isHidden()]
+        return next((dock for dock in docks if dock.windowTitle() == title), None)
+
+    @Slot()
+    def _name_actions(self) -> None:
+        """Say in the menu what is meant."""
+        title, stage = self.dock.windowTitle(), self._session.state.selection.stage
+        table = f"{title} as CSV …"
+        if not self.dock.has_table and stage is not None:
+            table = f"{stage} as CSV …"
+        texts = {
+            "png": f"{title} as PNG …",
+            "svg": f"{title} as SVG …",
+            "csv": table,
+            "npy": f"{stage} as .npy …" if stage is not None else "Tensor as .npy …",
+            "safetensors": "Tensors as safetensors …",
+            "pdf": "Slides as PDF …",
+        }
+        for kind, text in texts.items():
+            self.actions[kind].setText(text)
+
+    @Slot(object, object)
+    def _state_changed(self, old: ViewState, new: ViewState) -> None:
+        if new.selection.stage != old.selection.stage:
+            self._name_actions()
+
+    # --- which file --------------------------------------------------------------------------------------
+
+    def ask(self, kind: str) -> None:
+        """Ask where a file of ``kind`` is to be, and write it."""
+        problem = self._problem(kind)
+        if problem is not None:
+            self._session.change(message=problem)
+            return
+        dock, subject = self.dock, self._subject(kind)
+        dialog = QFileDialog(self._window, f"Export {subject}", str(self._folder))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)  # which asks before a file is replaced
+        dialog.setNameFilters(_FILTERS[kind])
+        dialog.setDefaultSuffix(kind)
+        dialog.selectFile(f"{self._proposal(subject)}.{kind}")
+        dialog.finished.connect(partial(self._answered, dialog, kind, dock))
+        self.dialog = dialog
+        dialog.open()
+
+    def _answered(self, dialog: QFileDialog, kind: str, dock: PaneDock, result: int) -> None:
+        self.dialog = None
+        self._window.activateWindow()  # without a window manager nobody else gives the keyboard back
+        if result == QDialog.DialogCode.Accepted.value:
+            path = Path(dialog.selectedFiles()[0])
+            self._folder = path.parent
+            alone = dialog.selectedNameFilter() == _ONE
+            self.write(kind, path, dock, alone)
+        dialog.deleteLater()
+
+    def _problem(self, kind: str) -> Message | None:
+        """Return why there is nothing to be exported."""
+        state = self._session.state
+        needs_pane = kind in ("png", "svg") or (kind == "csv" and self.dock.has_table)
+        if needs_pane and self.dock.name.startswith("lab-"):
+            return None
+        if state.trace is None:
+            return Message("There is nothing to export yet", "no pass has run", "Press Run first")
+        if not needs_pane and kind in ("csv", "npy") and state.selection.stage is None:
+            return Message("There is nothing to export yet", "no stage is selected", "Choose one in the shape trace")
+        return None
+
+    def _subject(self, kind: str) -> str:
+        stage = self._session.state.selection.stage or ""
+        if kind in ("safetensors", "pdf"):
+            return {"safetensors": "tensors", "pdf": "slides"}[kind]
+        if kind == "npy" or (kind == "csv" and not self.dock.has_table):
+            return stage
+        return self.dock.name
+
+    def _proposal(self, subject: str) -> str:
+        words = re.findall(r"[a-z0-9]+", self._session.state.prompt.lower())
+        name = "-".join(words)[:_LONGEST].strip("-")
+        return f"{subject}-{name}" if name and not subject.startswith("lab-") else subject
+
+    # --- what is written ---------------------------------------------------------------------------------
+
+    def write(self, kind: str, path: Path, dock: PaneDock, stage_alone: bool = False) -> None:
+        """Write a file of ``kind``: of the pane in ``dock``, of the selected stage, or of the run."""
+        from gptviz.app.export_pane import write_drawing, write_picture, write_table  # noqa: PLC0415 - when asked for
+
+        exporting, stage = self._session.exporting, self._session.state.selection.stage or ""
+        if kind == "png":
+            write_picture(self._session, dock.pane, path)
+        elif kind == "svg":
+            write_drawing(self._session, dock.pane, path)
+        elif kind == "csv":
+            write_table(self._session, dock.pane if dock.has_table else None, path)
+        elif kind == "npy":
+            exporting.tensor(f"{stage} as .npy", path, stage)
+        elif kind == "safetensors":
+            exporting.tensors("Tensors as safetensors", path, (stage,) if stage_alone and stage else None)
+        else:
+            exporting.slides("Slides as PDF", path)
+
+    @Slot(object, object)
+    def _page_wanted(self, slide: object, handover: "Handover") -> None:
+        """Print slides in the colours of the window; what does that is imported when it is first asked for."""
+        from gptviz.app.slide_printing import SlidePrinting  # noqa: PLC0415
+
+        if self._printing is None:
+            self._session.exporting.page_wanted.disconnect(self._page_wanted)
+            printing = SlidePrinting(self._session, lambda: self._window.appearance.theme, self)
+            self._printing = printing
+            printing.page_wanted(slide, handover)
+
+
+def _dock_of(widget: QWidget | None) -> PaneDock | None:
+    while widget is not None and not isinstance(widget, PaneDock):
+        widget = widget.parentWidget()
+    return widget

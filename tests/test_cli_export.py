@@ -1,0 +1,69 @@
+"""``gptviz export``: one file, decided by its suffix; and one line that says what to change."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pypdf import PdfReader
+from PySide6.QtWidgets import QApplication
+from shell import HELLO, TINY, Shell
+
+
+def test_the_suffix_decides(shell: Shell, qapp: QApplication, tmp_path: Path) -> None:
+    out = tmp_path / "weights.npy"
+
+    said = shell.succeeds("export", str(out), HELLO, *TINY, "--stage", "trf_blocks.1.att.weights")
+
+    assert "float32 (1, 2, 4, 4)" in said
+    assert np.load(out).shape == (1, 2, 4, 4)
+
+
+def test_slides_with_generated_tokens(shell: Shell, qapp: QApplication, tmp_path: Path) -> None:
+    out = tmp_path / "slides.pdf"
+
+    said = shell.succeeds("export", str(out), "Hi", *TINY, "--max-new-tokens", "3", "--theme", "dark")
+
+    assert "58 pages" in said
+    reader = PdfReader(out)
+    assert len(reader.pages) == 1 + 55 + 1 + 1
+    assert float(reader.pages[0].mediabox.width) / float(reader.pages[0].mediabox.height) == pytest.approx(16 / 9)
+    assert "Steps 1 to 3 of 3" in " ".join(reader.pages[-1].extract_text().split())
+
+
+def test_a_pane_as_a_drawing(shell: Shell, qapp: QApplication, tmp_path: Path) -> None:
+    out = tmp_path / "attention.svg"
+
+    said = shell.succeeds("export", str(out), HELLO, *TINY, "--pane", "attention", "--size", "1280x800")
+
+    assert "heatmaps as images in it" in said
+    assert out.read_text(encoding="utf-8").count(">Hello</text>") >= 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["x.txt"], "must end in one of .pdf"),
+        (["x.png"], "say of which with --pane NAME"),
+        (["x.npy"], "say of which with --stage NAME"),
+        (["x.csv"], "--pane NAME or --stage NAME"),
+        (["x.pdf", "--stage", "ids"], "leave out --stage"),
+        (["x.npy", "--stage", "ids", "--pane", "flow"], "leave out --pane"),
+        (["x.pdf", "--max-new-tokens", "-1"], "must be at least 0"),
+        (["missing/x.pdf"], "there is no folder"),
+        (["folder.pdf"], "is a folder"),
+    ],
+)
+def test_what_can_not_be_is_said_in_a_line(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], words: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder.pdf").mkdir()
+
+    assert words in shell.fails("export", *arguments)
+    assert [path.name for path in tmp_path.iterdir()] == ["folder.pdf"]
+
+
+def test_a_stage_that_is_none_is_named(shell: Shell, qapp: QApplication, tmp_path: Path) -> None:
+    said = shell.fails("export", str(tmp_path / "x.npy"), HELLO, *TINY, "--stage", "nonsense")
+
+    assert said == "gptviz: there is no stage 'nonsense': 'gptviz trace' lists them"
