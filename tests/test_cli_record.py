@@ -189,7 +189,7 @@ def test_a_run_of_the_124m_model_keeps_what_fits(shell: Shell, qapp: QApplicatio
     found = shell.json("open", out)
 
     assert found["branches"][0]["ids"] == [27018, 24086]  # as the chapter has it
-    assert found["bytes"] < 7 * 2**20
+    assert found["bytes"] < 9 * 2**20  # besides the tensors, what was measured: the heads' maps on the probe
     assert len(found["passes"]) == 2
     assert 0 < len(found["passes"][0]["blocks"]) <= 12
 
