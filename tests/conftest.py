@@ -36,6 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "without_panes(names): the window has these panes closed, to be there sooner")
     config.addinivalue_line("markers", "with_panes(names): the window has only these panes open, to be there sooner")
     config.addinivalue_line("markers", "with_all_panes: the window is whole, other than in the rest of the file")
+    config.addinivalue_line("markers", "without_pauses: checks and tidying begin at once, to be waited for")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -148,12 +149,32 @@ def _top_level_widgets() -> list[Any]:
     return [widget for widget in QApplication.topLevelWidgets() if widget.metaObject().className() != of_qt]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _look_often() -> Iterator[None]:
+    """Look every 2 ms whether what is waited for is there, not every 10."""
+    from pytestqt.qtbot import QtBot
+
+    wait = QtBot.wait
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(QtBot, "wait", lambda bot, ms: wait(bot, 2 if ms == 10 else ms))
+        yield
+
+
 @pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str]) -> "Shell":
+def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> "Shell":
     """The ``gptviz`` command, called in this process."""
     from shell import Shell
 
+    _leave_out_pauses(monkeypatch)
     return Shell(capsys)
+
+
+def _leave_out_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let what begins when a person pauses begin at once: a test that waits for it has nothing to look at."""
+    from gptviz.session import checking, measuring, tidying
+
+    for module in (checking, measuring, tidying):
+        monkeypatch.setattr(module, "_PAUSE_MS", 10)
 
 
 # --- the application on the small model ------------------------------------------------------------------
@@ -167,6 +188,9 @@ def session(qtbot: "QtBot", request: pytest.FixtureRequest, monkeypatch: pytest.
 
     if not _is_large(request.node):
         monkeypatch.setattr(jobs, "use_threads", lambda: None)
+    if request.node.get_closest_marker("without_pauses"):
+        _leave_out_pauses(monkeypatch)
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: 1)  # it is frozen, see above; counting takes 20 ms
     session = Session()
     yield session
     session.close()

@@ -30,7 +30,7 @@ class GuiThreadGarbage(QObject):
 
     def spare_what_is_there(self) -> None:
         """Leave out of all later collections what exists by now: torch alone brings objects for 200 ms of looking."""
-        if not gc.get_freeze_count():
+        if not self._frozen and not gc.get_freeze_count():  # which counts one by one: once is enough
             self._frozen = True
             gc.freeze()
 

@@ -7,6 +7,8 @@ import torch
 from pytestqt.qtbot import QtBot
 from user import User
 
+pytestmark = pytest.mark.without_pauses
+
 STAGES = ("embeddings", *(f"trf_blocks.0.{name}" for name in ("att.masked", "att.weights", "ff.layers.2")), "next")
 
 

@@ -13,7 +13,7 @@ from gptviz.analysis.table import write_csv
 from gptviz.panes import PANES
 
 WITH_TABLES = [pane.name for pane in PANES if pane.has_table]
-pytestmark = pytest.mark.without_panes("flow", "attention", "layer-norm")
+pytestmark = [pytest.mark.without_panes("flow", "attention", "layer-norm"), pytest.mark.without_pauses]
 
 
 def rows_of(pane: Any) -> tuple[list[str], list[list[str]]]:

@@ -16,6 +16,8 @@ from gptviz.panes import PANES
 from gptviz.session.session import Session
 from gptviz.widgets.text import number
 
+pytestmark = pytest.mark.without_pauses
+
 LOAD = "Load the model (File menu)"
 IN_FRONT = [pane.name for pane in PANES if pane.name != "tour"]
 

@@ -14,6 +14,8 @@ from gptviz.panes.tour import TourPane
 from gptviz.tour.steps import steps
 from gptviz.widgets.pointer import Pointer
 
+pytestmark = pytest.mark.without_pauses
+
 ALT = Qt.KeyboardModifier.AltModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 OpenWindow = Callable[..., MainWindow]

@@ -12,6 +12,8 @@ from gptviz.app.main_window import MainWindow
 from gptviz.panes.lab_feed_forward import FeedForwardLabPane
 from gptviz.panes.lab_question import LabQuestion
 
+pytestmark = pytest.mark.without_pauses
+
 Pane = QWidget
 OpenLab = Callable[[str], Pane]
 ANSWERED_BY = {  # what shows the answer

@@ -3,12 +3,15 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from gptviz.app.appearance import Appearance
 from gptviz.app.main_window import MainWindow
 from gptviz.session.session import Session
+
+pytestmark = pytest.mark.without_pauses
 
 PANES = ("shape-trace", "flow", "stage", "attention", "layer-norm", "next-token", "generation", "heads", "lens")
 

@@ -11,6 +11,8 @@ from gptviz.analysis.attribution_answer import full_answer
 from gptviz.session import jobs
 from gptviz.session.session import Session
 
+pytestmark = pytest.mark.without_pauses
+
 Read = Callable[[], None]
 
 

@@ -14,6 +14,8 @@ from gptviz.session import comparing
 from gptviz.session.session import Session
 from gptviz.session.state import PinnedRun, ViewState
 
+pytestmark = pytest.mark.without_pauses
+
 Compared = Callable[[], None]
 
 

@@ -11,6 +11,8 @@ from gptviz.capture import capture
 from gptviz.session import reading_jobs
 from gptviz.session.session import Session
 
+pytestmark = pytest.mark.without_pauses
+
 Read = Callable[[], None]
 
 
