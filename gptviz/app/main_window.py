@@ -104,7 +104,6 @@ class MainWindow(QMainWindow):
         bar.setObjectName("prompt-bar")
         bar.setMovable(False)
         bar.toggleViewAction().setVisible(False)
-        bar.setStyleSheet("QToolBar { border: none; padding: 0; spacing: 0; }")
         bar.addWidget(header)
         self.addToolBar(bar)
 

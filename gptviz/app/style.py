@@ -61,6 +61,7 @@ QMenu::item:selected {{ background: {soft}; color: {theme.text}; }}
 QMenu::item:disabled {{ color: {disabled}; }}
 QMenu::separator {{ height: 1px; background: {theme.hairline}; margin: {px(4)}px {px(8)}px; }}
 
+QToolBar {{ border: none; padding: 0; spacing: 0; }}
 #header {{ background: {theme.window}; border-bottom: 1px solid {theme.hairline}; }}
 #paneBody, #paneBody > QWidget > QWidget {{ background: {theme.panel}; }}
 #dockTitle {{ background: {theme.panel}; border-bottom: 1px solid {theme.hairline}; }}

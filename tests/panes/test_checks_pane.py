@@ -7,7 +7,7 @@ from user import User
 
 from gptviz.panes.checks import ChecksPane
 
-pytestmark = pytest.mark.with_panes("checks")
+pytestmark = [pytest.mark.with_panes("checks"), pytest.mark.without_pauses]
 
 
 @pytest.fixture

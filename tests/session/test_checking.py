@@ -11,6 +11,8 @@ from gptviz.analysis.checks import CAUSALITY, Check
 from gptviz.session import jobs
 from gptviz.session.session import Session
 
+pytestmark = pytest.mark.without_pauses
+
 Settle = Callable[[], None]
 
 
