@@ -61,7 +61,9 @@ class Appearance(QObject):
         use(theme, LECTURE_SCALE if self._lecture else 1.0)
         self._app.setPalette(palette(theme))
         self._app.setFont(text_font())
-        self._app.setStyleSheet(style_sheet(theme))
+        sheet = style_sheet(theme)
+        if sheet != self._app.styleSheet():  # the same one again would be read and applied to every widget anew
+            self._app.setStyleSheet(sheet)
         self.changed.emit()
 
     @Slot()

@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QSize
 from PySide6.QtWidgets import QSizePolicy
 
 from gptviz.widgets.plotting import pg
-from gptviz.widgets.theme import color, current, mono_font, px
+from gptviz.widgets.theme import Theme, color, current, look, mono_font, px
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -18,6 +18,7 @@ class Distribution(pg.PlotWidget):  # type: ignore[misc]
     """A histogram in the colour of an operation's family."""
 
     def __init__(self, family: str) -> None:
+        self._look: tuple[Theme, float] | None = None  # what it is drawn in
         super().__init__(background=None, enableMenu=False)
         self._family = family
         self.setFrameShape(self.Shape.NoFrame)
@@ -62,6 +63,7 @@ class Distribution(pg.PlotWidget):  # type: ignore[misc]
         return QSize(px(120), px(64))
 
     def _apply_theme(self) -> None:
+        self._look = look()
         tone = current().families[self._family]
         self._curve.setPen(pg.mkPen(color(tone), width=1))
         self._curve.setBrush(pg.mkBrush(color(tone, 0.35)))
@@ -77,5 +79,5 @@ class Distribution(pg.PlotWidget):  # type: ignore[misc]
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and hasattr(self, "_curve"):
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and self._look not in (None, look()):
             self._apply_theme()

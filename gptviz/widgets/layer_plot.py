@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy
 from gptviz.widgets.curve_plot import CurveStyle
 from gptviz.widgets.plot_axis import PlotAxis
 from gptviz.widgets.plotting import pg
-from gptviz.widgets.theme import color, current, px, tone
+from gptviz.widgets.theme import Theme, color, current, look, px, tone
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -26,6 +26,7 @@ class LayerPlot(pg.PlotWidget):  # type: ignore[misc]
 
     def __init__(self, name: str, styles: Sequence[CurveStyle], title: str) -> None:
         self._axes = {"left": PlotAxis("left", "power"), "bottom": PlotAxis("bottom", "whole")}
+        self._look: tuple[Theme, float] | None = None  # what it is drawn in
         super().__init__(background=None, enableMenu=False, axisItems=self._axes)
         self._styles = styles
         self._title = title
@@ -80,6 +81,7 @@ class LayerPlot(pg.PlotWidget):  # type: ignore[misc]
         return QSize(px(240), px(160))
 
     def _apply_theme(self) -> None:
+        self._look = look()
         for axis in self._axes.values():
             axis.apply_theme()
         self._axes["left"].setWidth(px(44))
@@ -101,5 +103,5 @@ class LayerPlot(pg.PlotWidget):  # type: ignore[misc]
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and hasattr(self, "_zeros"):
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and self._look not in (None, look()):
             self._apply_theme()
