@@ -67,3 +67,9 @@ def test_a_stage_that_is_none_is_named(shell: Shell, qapp: QApplication, tmp_pat
     said = shell.fails("export", str(tmp_path / "x.npy"), HELLO, *TINY, "--stage", "nonsense")
 
     assert said == "gptviz: there is no stage 'nonsense': 'gptviz trace' lists them"
+
+
+def test_a_misspelt_stage_meets_those_that_are_like_it(shell: Shell, qapp: QApplication, tmp_path: Path) -> None:
+    said = shell.fails("export", str(tmp_path / "x.npy"), HELLO, *TINY, "--stage", "trf_blocks.1.att.weigths")
+
+    assert "did you mean trf_blocks.1.att.weights or " in said
