@@ -234,7 +234,8 @@ class Exporting(QObject):
     def _wait(self, dock: PaneDock, write: Callable[[], None], turns: int) -> None:
         session = self._session
         reading = session.turns.pending or session.watched or session.measuring.unfinished or session.labs.pending
-        if dock.is_in_sight and turns < _MOST_TURNS and not reading:
+        seen = dock.is_in_sight and turns < _MOST_TURNS
+        if seen and (not reading or (not turns and dock.pane.seen is session.state)):
             write()
         elif turns:
             QTimer.singleShot(_TURN_MS, self, partial(self._wait, dock, write, turns - 1))

@@ -1,10 +1,13 @@
 """What is exported is the present run and what was asked for, also if something else happens meanwhile."""
 
 import csv
+import re
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
+from pypdf import PageObject, PdfReader
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QLineEdit
@@ -111,3 +114,31 @@ def test_an_empty_table_says_how_to_fill_it(user: User, tmp_path: Path, pane: st
     qtbot.waitUntil(lambda: user.state.message is not None, timeout=20_000)
 
     assert remedy in str(user.state.message)
+
+
+def test_all_pages_have_the_look_of_the_first_one(user: User, qtbot: QtBot, tmp_path: Path) -> None:
+    write, stage = user.window.actions_.exporting.write, user.window.docks["stage"]
+    write("pdf", tmp_path / "quiet.pdf", stage)
+    user.waits()
+    pages: list[int] = []
+    user.window.session.exporting.page_wanted.connect(lambda *_: pages.append(1))
+
+    write("pdf", tmp_path / "slides.pdf", stage)
+    qtbot.waitUntil(lambda: len(pages) >= 4)
+    user.window.appearance.set_scheme("dark")
+    user.window.appearance.set_lecture(True)
+    user.waits()
+    user.window.appearance.set_scheme("light")
+
+    quiet, changed = (PdfReader(tmp_path / name) for name in ("quiet.pdf", "slides.pdf"))
+    assert len(quiet.pages) == len(changed.pages)
+    for before, after in zip(quiet.pages, changed.pages, strict=True):
+        assert _colours(before) == _colours(after)
+        assert before.extract_text() == after.extract_text()
+
+
+def _colours(page: PageObject) -> Counter[bytes]:
+    """Count the colours that a page fills letters and areas with."""
+    contents = page.get_contents()
+    assert contents is not None
+    return Counter(re.findall(rb"[\d.]+ [\d.]+ [\d.]+ scn\b", contents.get_data()))
