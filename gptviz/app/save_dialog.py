@@ -36,6 +36,7 @@ class SaveDialog(QDialog):
         self.amount = paragraph("–", name="rowTitle")
         self.ok, _ = lay_out(self, self.text, self.field, self.amount, accept="Choose file …")
         self.field.changed.connect(self._show_amount)
+        self.field.edit.textEdited.connect(self._show_amount)
         self._show_amount()
         self.field.setFocus()
 
@@ -50,6 +51,10 @@ class SaveDialog(QDialog):
             super().accept()
 
     def _show_amount(self, *_: object) -> None:
+        if self.field.message:
+            self.amount.setText("–")
+            self.ok.setEnabled(False)
+            return
         amount = amount_of(self._recording.request_for(self.budget))
         self.amount.setText(str(amount))
         self.ok.setEnabled(amount.blocks is not None)

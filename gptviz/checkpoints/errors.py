@@ -27,6 +27,15 @@ class HeadsNeeded(CheckpointError):  # noqa: N818 - a question more than an erro
         self.proposal = proposal
 
 
+class RunGiven(CheckpointError):  # noqa: N818 - whoever can open runs does so
+    """The file is no checkpoint, but a recorded run."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"{name} is a recorded run and no checkpoint", "Open it with File → Open run, or with 'gptviz open'"
+        )
+
+
 def first_few(names: Iterable[str]) -> str:
     """List the first few names, and say how many more there are."""
     shown = sorted(names, key=natural_order)

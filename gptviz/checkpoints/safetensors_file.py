@@ -10,7 +10,7 @@ from typing import Any
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from gptviz.checkpoints.errors import CheckpointError
+from gptviz.checkpoints.errors import CheckpointError, RunGiven
 from gptviz.checkpoints.steady import check_size, copied
 from gptviz.checkpoints.tensor_file import Entry
 
@@ -84,10 +84,7 @@ class SafetensorsFile:
         try:
             described = json.loads(header)
             if RUN_KEY in described.get("__metadata__", ()):
-                raise CheckpointError(
-                    f"{self._path.name} is a recorded run and no checkpoint",
-                    "Open it with File → Open run, or with 'gptviz open'",
-                )
+                raise RunGiven(self._path.name)
             ends = [entry["data_offsets"][1] for key, entry in described.items() if key != "__metadata__"]
             claimed = 8 + length + max(ends, default=0)
         except CheckpointError:

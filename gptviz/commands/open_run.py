@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from gptviz.checkpoints.files import expanded
 from gptviz.commands.common import UsageError, print_json
 
 
@@ -12,6 +13,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    check_no_model(options, "a recorded run has its model's numbers with it")
+    options.file = expanded(options.file)
     if options.json:
         from gptviz.runs.errors import RunFileError
         from gptviz.session.run_description import description
@@ -25,6 +28,19 @@ def run(options: argparse.Namespace) -> int:
 
     check_there(options.file)
     return open_recorded(options.file)
+
+
+def check_no_model(options: argparse.Namespace, why: str) -> None:
+    """Refuse the options that choose a model beside a recorded run.
+
+    Raises
+    ------
+    UsageError
+        If one is given.
+    """
+    for name in ("config", "seed", "weights", "heads", "table"):
+        if getattr(options, name) is not None:
+            raise UsageError(f"{why}: leave out --{name}")
 
 
 def check_there(path: Path) -> None:

@@ -80,13 +80,14 @@ def window_size(text: str) -> tuple[int, int]:
 
 def check_alone(options: argparse.Namespace) -> None:
     """Refuse a text or a model beside a recorded run, which has its own."""
-    from gptviz.commands.open_run import check_there
+    from gptviz.checkpoints.files import expanded
+    from gptviz.commands.open_run import check_no_model, check_there
 
-    given = ("text", "config", "seed", "weights", "heads", "table")
-    named = next((name for name in given if getattr(options, name) is not None), None)
-    if named is not None:
-        what = "a text" if named == "text" else f"--{named}"
-        raise UsageError(f"--run shows what was recorded: leave out {what}")
+    why = "--run shows what was recorded"
+    if options.text is not None:
+        raise UsageError(f"{why}: leave out a text")
+    check_no_model(options, why)
+    options.run = expanded(options.run)
     check_there(options.run)
 
 

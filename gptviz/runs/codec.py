@@ -71,6 +71,8 @@ def _scalar(kind: Any, value: Any, where: str) -> Any:
     fits = type(value) is kind and (kind is not int or -_LARGEST <= value < _LARGEST)
     if kind not in (bool, int, float, str, NoneType) or not fits:
         raise CodecError(f"{where} is no {'value' if kind is NoneType else kind.__name__}")
+    if kind is str and not value.isascii():
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # halves of a character
     return value
 
 
@@ -78,7 +80,7 @@ def _tuple(kinds: tuple[Any, ...], value: Any, where: str) -> tuple[Any, ...]:
     if not isinstance(value, list):
         raise CodecError(f"{where} is no list")
     if kinds[-1] is ...:
-        if kinds[0] in (float, str) and all(type(part) is kinds[0] for part in value):
+        if kinds[0] is float and all(type(part) is float for part in value):
             return tuple(value)  # the common case, quickly
         return tuple(decode(kinds[0], part, f"{where}[{place}]") for place, part in enumerate(value))
     if len(value) != len(kinds):

@@ -4,6 +4,8 @@ import errno
 
 from gptviz.checkpoints.errors import printable
 
+_LONGEST = 300  # characters of what a file may have made up
+
 
 class RunFileError(ValueError):
     """A run can't be saved or opened: ``why``, and with ``remedy`` what to do."""
@@ -15,6 +17,7 @@ class RunFileError(ValueError):
 
 def damaged(name: str, what: str) -> RunFileError:
     """Say that the file ``name`` is not as it was written."""
+    what = what if len(what) <= _LONGEST else f"{what[:_LONGEST]}…"
     return RunFileError(f"{name} is damaged: {what}", "Copy it again from where it was saved, or record the run again")
 
 

@@ -70,9 +70,10 @@ def traces_from(header: Header, tensors: Mapping[str, Tensor]) -> tuple[Trace, .
         whole = Recorded(header.config, parameters, {})
     except (RuntimeError, TypeError, OverflowError) as error:  # shapes that do not fit, sizes that nothing has
         raise CodecError(f"its parameters are not those of the model: {str(error)[:200]}") from error
-    unknown = set(header.parameters) - {path for path, _ in whole.model.named_parameters()}
-    if unknown:
-        raise CodecError(f"its model has no parameter {min(unknown)[:80]}")
+    small = {path for path, parameter in whole.model.named_parameters() if parameter.dim() == 1}
+    if set(header.parameters) != small:
+        odd = min(small.symmetric_difference(header.parameters))[:80]
+        raise CodecError(f"it lacks the parameter {odd}" if odd in small else f"its model has no parameter {odd}")
     return tuple(_trace(header, number, tensors, whole) for number in range(len(header.passes)))
 
 

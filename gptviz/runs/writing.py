@@ -116,6 +116,15 @@ def check_target(path: Path) -> None:
         raise RunFileError(f"{path.name} is a device and no file", "Choose another name")
     if there and not os.access(path, os.W_OK):
         raise RunFileError(f"{path.name} is there and write-protected", "Choose another name")
+    folder = Path(os.path.realpath(path)).parent
+    if folder.is_dir() and not os.access(folder, os.W_OK):
+        raise RunFileError(f"the folder {folder} can't be written to", "Choose a folder that you may write to")
+
+
+def is_run(path: Path) -> bool:
+    """Tell by its beginning whether the file at ``path`` is a run that was written here."""
+    with path.open("rb") as file:
+        return f'{{"__metadata__":{{"{RUN_KEY}"'.encode() in file.read(64)
 
 
 def _lies_in(tensor: Tensor, base: Tensor) -> bool:

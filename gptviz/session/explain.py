@@ -16,7 +16,7 @@ def explain(what: str, error: BaseException) -> Message:
         return Message(what, "the machine has not enough memory for it", "Choose a smaller model or a shorter prompt")
     if kind == "RefusedInputError":
         return Message(what, text[:1].lower() + text[1:], "Choose a smaller configuration")
-    if kind in ("CheckpointError", "HeadsNeeded", "RunFileError", "ExportError"):
+    if kind in ("CheckpointError", "HeadsNeeded", "RunGiven", "RunFileError", "ExportError"):
         return Message(what, error.why, error.remedy)  # type: ignore[attr-defined]
     if kind == "TableError":
         return Message(what, text, "Choose another table, or write the prompt as token IDs")

@@ -59,11 +59,22 @@ class ModelMaking(QObject):
 
     def _ended(self, outcome: Outcome) -> None:
         self.building = False
+        asked = self.wanted
+        if type(outcome.error).__name__ == "RunGiven" and isinstance(asked, CheckpointRequest):
+            self._open_run(outcome, asked.path)
+            return
         if isinstance(outcome.result, jobs.BuiltModel):
             self._show(outcome, outcome.result)
         else:
             self._keep(outcome)
         self._session.passes.run_if_ready()
+
+    def _open_run(self, outcome: Outcome, path: str) -> None:
+        """Show the run that was given for a checkpoint; what its file is called does not tell."""
+        session = self._session
+        session.passes.waiting, self.wanted = False, self.present
+        session.finish(Outcome(outcome.generation), "")
+        session.recording.open(path)
 
     def _show(self, outcome: Outcome, built: jobs.BuiltModel) -> None:
         session, info = self._session, built.info

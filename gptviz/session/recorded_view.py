@@ -11,7 +11,7 @@ from gptviz.session.clamping import clamped
 from gptviz.session.costs import Costs
 from gptviz.session.generation import Generation
 from gptviz.session.loop_lines import LoopLines
-from gptviz.session.numbers import ATTENTION_VIEWS, stage_named
+from gptviz.session.numbers import stage_named
 from gptviz.session.requests import CheckpointRequest, UntrainedRequest
 from gptviz.session.state import (
     CheckReport,
@@ -25,18 +25,11 @@ from gptviz.session.state import (
     ViewState,
     WhereFrom,
 )
+from gptviz.session.view_checks import ViewError, check_view
 
 if TYPE_CHECKING:
     from gptviz.analysis.place import Place
     from gptviz.capture.trace import Array, Trace
-    from gptviz.model.config import GPTConfig
-
-_LARGEST_TOP = 100_000
-_NORMS = ("norm1", "norm2", "final_norm")
-
-
-class ViewError(ValueError):
-    """What a file says was seen can't have been seen; the message says what."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +127,7 @@ def seen_first(view: RecordedView, trace: "Trace") -> dict[str, Any]:
         "prompts": view.prompts,
         "model": view.model,
         "trace": trace,
-        "generation": view.generation,
+        "generation": replace(view.generation, playing=False),  # nothing is under way, whatever a file says
         "decoding": view.decoding,
         "caching": view.caching,
         "selection": clamped(view.selection, trace),
@@ -168,9 +161,9 @@ def seen_then(view: RecordedView, trace: "Trace", arrays: "Mapping[str, Array]")
         "measured": Measured(heads, uniform, view.surprisal, probe, view.note),
         "lens": LensView(_reading(view.lens, trace, take)),
         "costs": view.costs,
-        "loop": view.loop,
+        "loop": replace(view.loop, lit=None, held=False),
         "trail": view.trail,
-        "options": view.options,
+        "options": replace(view.options, predict_first=False),
         "where_from": WhereFrom(view.question),
     }
 
@@ -200,36 +193,6 @@ def _reading(part: LensPart | None, trace: "Trace", take: "Callable[..., Array]"
     )
 
 
-def check_view(view: RecordedView, config: "GPTConfig") -> None:
-    """Look whether a model of ``config`` can have been seen so.
-
-    Raises
-    ------
-    ViewError
-        If not; a file of this version that gptviz wrote has no such thing.
-    """
-    for problem in (*_problems(view, config), *_problems_of_generation(view.generation, config)):
-        raise ViewError(problem)
-
-
-def _problems(view: RecordedView, config: "GPTConfig") -> Iterator[str]:
-    if view.model.config != config:
-        yield "its model has another configuration than its passes"
-    if isinstance(view.request, UntrainedRequest) and view.request.seed < 0:
-        yield "its seed is negative"
-    if not view.prompts or len(view.prompts) > 64:
-        yield "it has no prompt, or too many"
-    if view.selection.norm not in _NORMS or view.options.attention_view not in ATTENTION_VIEWS:
-        yield "it looks at something that is not there"
-    if not 1 <= view.options.top_k <= _LARGEST_TOP:
-        yield "it lists an impossible number of tokens"
-    tokens = (view.question.token, view.question.minus)
-    if any(token is not None and not 0 <= token < config.vocab_size for token in tokens):
-        yield "it asks for a token that is not there"
-    if not -1 <= view.trail.at < max(1, len(view.trail.places)) or (view.trail.places and view.trail.at < 0):
-        yield "its trail has no present place"
-
-
 def _problems_with(view: RecordedView, trace: "Trace") -> Iterator[str]:
     if not 0 <= view.heads <= trace.config.n_layers or not 0 <= view.uniform <= trace.batch:
         yield "it has scored more heads than there are"
@@ -240,28 +203,6 @@ def _problems_with(view: RecordedView, trace: "Trace") -> Iterator[str]:
     )
     if view.surprisal is not None and [len(row) for row in view.surprisal] != [trace.tokens] * trace.batch:
         yield "its surprisal is that of another text"
-
-
-def _problems_of_generation(generation: Generation, config: "GPTConfig") -> Iterator[str]:
-    nodes, branches = generation.nodes, generation.branches
-    for place, node in enumerate(nodes):
-        if node.parent is not None and not 0 <= node.parent < place:
-            yield "a step comes after one that is not there"
-        if any(not 0 <= token.id < config.vocab_size for token in (node.chosen, *node.candidates)):
-            yield "a step has a token that the vocabulary lacks"
-    if not 0 <= generation.branch < len(branches):
-        yield "its branch is not there"
-        return
-    for branch in branches:
-        if branch.tip is not None and not 0 <= branch.tip < len(nodes):
-            yield "a branch ends with a step that is not there"
-            return
-        if branch.origin is not None and not 0 <= branch.origin < len(branches):
-            yield "a branch leaves one that is not there"
-    if any(not 0 <= token < config.vocab_size for token in generation.prompt):
-        yield "its prompt has IDs that the vocabulary lacks"
-    if generation.shown is not None and not 0 <= generation.shown < len(generation.steps):
-        yield "it shows a step that is not there"
 
 
 def _is_place(place: "Place", trace: "Trace") -> bool:

@@ -81,6 +81,8 @@ class Recording(QObject):
             )
         if state.trace is None or state.model is None:
             return Message(_NOT_SAVED, "there is none on screen", "Press Run")
+        if state.generation.playing:
+            return Message(_NOT_SAVED, "tokens are being generated", "Pause that, or wait for its end")
         if session.computing or session.building or session.texts.tokenizer is None:
             doing = "" if state.activity is None else f": {state.activity.text[:1].lower()}{state.activity.text[1:]}"
             return Message(_NOT_SAVED, f"something is under way{doing}", "Wait for its end, or press Esc")

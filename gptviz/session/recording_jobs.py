@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from gptviz import __version__
 from gptviz.session import jobs
-from gptviz.session.recorded_view import RecordedView, ViewError, check_view, seen_first, seen_then
+from gptviz.session.recorded_view import RecordedView, seen_first, seen_then
 from gptviz.session.requests import CheckpointRequest, ModelRequest
+from gptviz.session.view_checks import ViewError, check_view
 from gptviz.session.worker import JobContext
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def save_run(request: SaveRequest, context: JobContext) -> Saved:
         need = outside_bytes(config, request.screen.batch, request.screen.tokens)
         raise RunFileError(
             f"the pass on screen needs {need / 2**20:,.1f} MB without the insides of blocks, and the budget is "
-            f"{request.budget / 2**20:,.1f} MB",
+            f"{request.budget / 2**20:,.3g} MB",
             f"Choose a budget of {-(-need // 2**20):,} MB or more",
         )
     weights = request.weights or _hashed(request.model, context)

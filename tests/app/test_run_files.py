@@ -59,6 +59,8 @@ def test_the_dialog_says_what_a_budget_takes_in(user: User, qtbot: QtBot) -> Non
     qtbot.keyClick(dialog.field.edit, Qt.Key.Key_Return)
     assert dialog.isVisible()
     assert "is no number" in dialog.field.warning.text()
+    assert dialog.amount.text() == "–"
+    assert not dialog.ok.isEnabled()
 
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     back(user, qtbot)

@@ -21,6 +21,14 @@ def genuine(tmp_path_factory: pytest.TempPathFactory, qapp: QApplication) -> byt
     return path.read_bytes()
 
 
+def _with_step(header: Header, **other: object) -> None:
+    """Put one step into the generation that no pass has made."""
+    step = {"chosen": {"id": 1, "logit": 0.0, "probability": 0.5}, "candidates": [], "context_tokens": 4}
+    generation = header["view"]["generation"]
+    generation["nodes"] = [{**step, **other}]
+    generation["branches"][0]["tip"] = generation["shown"] = 0
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -62,6 +70,21 @@ def genuine(tmp_path_factory: pytest.TempPathFactory, qapp: QApplication) -> byt
         lambda header: header["view"].update(surprisal=[[1.0]]),
         lambda header: header["view"].update(lens={"row": 0, "stages": [], "difference": 0.0}),
         lambda header: header.update(view=[[[[]]]]),
+        lambda header: header.update(parameters=[]),
+        lambda header: header["view"]["model"].update(threads=2**40),
+        lambda header: header["view"]["model"].update(title="x" * 100_000),
+        lambda header: header["view"]["loop"].update(recomputed=2**40),
+        lambda header: header["view"]["generation"]["branches"][0].update(name="x" * 100_000),
+        lambda header: header["view"]["generation"]["branches"][0].update(origin=0),
+        lambda header: header["view"]["generation"]["branches"][0].update(fork=-1),
+        lambda header: _with_step(header, parent=0),
+        lambda header: _with_step(header, parent=5),
+        lambda header: _with_step(header, context_tokens=0),
+        lambda header: _with_step(header, computed=10**6),
+        lambda header: _with_step(header, ms=-1.0),
+        lambda header: _with_step(header, chance=1e308),
+        lambda header: _with_step(header, chosen={"id": 1, "logit": 0.0, "probability": 1e308}),
+        lambda header: _with_step(header, chosen={"id": 1, "logit": 1e308, "probability": 0.5}),
     ],
 )
 def test_a_file_that_was_forged_is_refused_with_one_message(
@@ -82,3 +105,22 @@ def test_what_forges_changes_nothing_by_itself(tmp_path: Path, genuine: bytes) -
     forge(path, lambda outer, header: None)
 
     assert recording_jobs.open_run(str(path), JobContext(lambda told: None)).view.prompts == ("Hello, I am",)
+
+
+def test_what_a_file_makes_up_does_not_fill_the_message_or_keep_the_window_busy(tmp_path: Path, genuine: bytes) -> None:
+    path = tmp_path / "run.gptviz"
+    path.write_bytes(genuine)
+    forge(path, lambda _, header: header["vocabulary"].update(kind="x" * 100_000))
+    with pytest.raises(RunFileError) as caught:
+        recording_jobs.open_run(str(path), JobContext(lambda told: None))
+    assert len(str(caught.value)) < 600
+
+    path.write_bytes(genuine)
+    forge(path, lambda _, header: _with_step(header))
+    forge(path, lambda _, header: header["view"]["generation"].update(playing=True))
+    forge(path, lambda _, header: header["view"]["loop"].update(held=True, lit=2))
+    forge(path, lambda _, header: header["view"].update(prompts=["half \ud800 a character"]))
+    run = recording_jobs.open_run(str(path), JobContext(lambda told: None))
+    assert not run.first["generation"].playing
+    assert (run.then["loop"].held, run.then["loop"].lit) == (False, None)
+    assert run.first["prompts"] == ("half � a character",)

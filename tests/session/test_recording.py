@@ -339,6 +339,26 @@ def test_a_held_pass_is_not_saved(ready: Session, tmp_path: Path, qtbot: QtBot) 
     waits(ready, qtbot)
 
 
+def test_nothing_is_saved_between_two_tokens_and_generating_goes_on(
+    ready: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    said: list[str] = []
+
+    def save_between(old: ViewState, new: ViewState) -> None:
+        if new.generation.playing and not said and len(new.generation.steps) == 2 and not ready.computing:
+            said.append("")
+            ready.recording.save(tmp_path / "a.gptviz")
+            said.append(str(ready.state.message))
+
+    ready.changed.connect(save_between)
+    ready.loop.play(4)
+    waits(ready, qtbot)
+
+    assert "tokens are being generated. Pause that" in said[1]
+    assert len(ready.state.generation.steps) == 4
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_saving_can_be_cancelled_and_leaves_nothing(ready: Session, tmp_path: Path, hold: Hold, qtbot: QtBot) -> None:
     ready.loop.play(2)
     waits(ready, qtbot)
@@ -369,15 +389,19 @@ def test_a_broken_file_is_a_message_and_the_run_on_screen_stays(ready: Session, 
     assert "The run could not be opened: run.gptviz is damaged: the numbers of " in str(state.message)
 
 
-def test_opening_a_run_as_a_checkpoint_says_how_to_open_it(ready: Session, save: Save, qtbot: QtBot) -> None:
-    path = save()
-    before = ready.state.trace
+def test_a_run_that_is_opened_as_a_checkpoint_opens_as_the_run_that_it_is(
+    ready: Session, save: Save, other: Session, qtbot: QtBot
+) -> None:
+    path = save(name="no suffix of ours.v2")
 
-    ready.opening.open(CheckpointRequest(str(path)))
-    waits(ready, qtbot)
+    other.opening.open(CheckpointRequest(str(path)))
+    waits(other, qtbot)
 
-    assert ready.state.trace is before
-    assert "run.gptviz is a recorded run and no checkpoint. Open it with File → Open run" in str(ready.state.message)
+    assert other.state.message is None
+    assert other.state.recorded is not None
+    assert other.state.recorded.path == str(path)
+    assert not other.has_model
+    assert other.making.wanted == UntrainedRequest("tiny", 123)
 
 
 def test_another_model_ends_the_recording(ready: Session, save: Save, other: Session, qtbot: QtBot) -> None:
