@@ -51,6 +51,8 @@ def test_a_pane_as_a_drawing(shell: Shell, qapp: QApplication, tmp_path: Path) -
         (["x.pdf", "--max-new-tokens", "-1"], "must be at least 0"),
         (["missing/x.pdf"], "there is no folder"),
         (["folder.pdf"], "is a folder"),
+        (["x" * 300 + ".pdf"], "there can't be a file of that name"),
+        ([""], "OUT must end in one of"),
     ],
 )
 def test_what_can_not_be_is_said_in_a_line(

@@ -138,7 +138,13 @@ def test_all_pages_have_the_look_of_the_first_one(user: User, qtbot: QtBot, tmp_
 
 
 def _colours(page: PageObject) -> Counter[bytes]:
-    """Count the colours that a page fills letters and areas with."""
+    """Count the colours of texts."""
     contents = page.get_contents()
     assert contents is not None
-    return Counter(re.findall(rb"[\d.]+ [\d.]+ [\d.]+ scn\b", contents.get_data()))
+    colours, present = Counter[bytes](), b""
+    for found in re.finditer(rb"([\d.]+ [\d.]+ [\d.]+) scn\b|\bBT\b", contents.get_data()):
+        if found[1] is None:
+            colours[present] += 1
+        else:
+            present = found[1]
+    return colours
