@@ -21,11 +21,13 @@ def test_the_suffix_decides(shell: Shell, qapp: QApplication, tmp_path: Path) ->
 def test_slides_with_generated_tokens(shell: Shell, qapp: QApplication, tmp_path: Path) -> None:
     out = tmp_path / "slides.pdf"
 
-    said = shell.succeeds("export", str(out), "Hi", *TINY, "--max-new-tokens", "3", "--theme", "dark")
+    said = shell.succeeds("export", str(out), "Hi\nyou", *TINY, "--max-new-tokens", "3", "--theme", "dark")
 
     assert "58 pages" in said
     reader = PdfReader(out)
     assert len(reader.pages) == 1 + 55 + 1 + 1
+    assert reader.metadata is not None
+    assert str(reader.metadata.title).startswith("Hi⏎you · tiny")
     assert float(reader.pages[0].mediabox.width) / float(reader.pages[0].mediabox.height) == pytest.approx(16 / 9)
     assert "Steps 1 to 3 of 3" in " ".join(reader.pages[-1].extract_text().split())
 
