@@ -1,5 +1,6 @@
 """Writing a file so that it is there whole or not at all."""
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -15,12 +16,14 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     Raises
     ------
     OSError
-        If the file can't be written, or ``path`` is a folder or may not be changed. What was there before stays, and
-        if it is replaced, the new file has its permissions.
+        If the file can't be written, or ``path`` is a folder, a device or a pipe, or may not be changed. What was there
+        before stays, and if it is replaced, the new file has its permissions.
     """
     path = Path(os.path.realpath(path))  # a link goes on to be one
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder")
+    if path.exists() and not path.is_file():  # /dev/null would be a file from then on
+        raise OSError(errno.ENOTSUP, "it is a device or a pipe, which would be lost")
     if path.exists() and not os.access(path, os.W_OK):
         raise PermissionError(f"{path} may not be changed")
     beside = path.with_name(f".gptviz-{os.urandom(8).hex()}.part")  # no longer than any name may be

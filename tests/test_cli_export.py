@@ -21,11 +21,13 @@ def test_the_suffix_decides(shell: Shell, qapp: QApplication, tmp_path: Path) ->
 def test_slides_with_generated_tokens(shell: Shell, qapp: QApplication, tmp_path: Path) -> None:
     out = tmp_path / "slides.pdf"
 
-    said = shell.succeeds("export", str(out), "Hi", *TINY, "--max-new-tokens", "3", "--theme", "dark")
+    said = shell.succeeds("export", str(out), "Hi\nyou", *TINY, "--max-new-tokens", "3", "--theme", "dark")
 
     assert "58 pages" in said
     reader = PdfReader(out)
     assert len(reader.pages) == 1 + 55 + 1 + 1
+    assert reader.metadata is not None
+    assert str(reader.metadata.title).startswith("Hi⏎you · tiny")
     assert float(reader.pages[0].mediabox.width) / float(reader.pages[0].mediabox.height) == pytest.approx(16 / 9)
     assert "Steps 1 to 3 of 3" in " ".join(reader.pages[-1].extract_text().split())
 
@@ -51,6 +53,8 @@ def test_a_pane_as_a_drawing(shell: Shell, qapp: QApplication, tmp_path: Path) -
         (["x.pdf", "--max-new-tokens", "-1"], "must be at least 0"),
         (["missing/x.pdf"], "there is no folder"),
         (["folder.pdf"], "is a folder"),
+        (["x" * 300 + ".pdf"], "there can't be a file of that name"),
+        ([""], "OUT must end in one of"),
     ],
 )
 def test_what_can_not_be_is_said_in_a_line(
@@ -67,3 +71,9 @@ def test_a_stage_that_is_none_is_named(shell: Shell, qapp: QApplication, tmp_pat
     said = shell.fails("export", str(tmp_path / "x.npy"), HELLO, *TINY, "--stage", "nonsense")
 
     assert said == "gptviz: there is no stage 'nonsense': 'gptviz trace' lists them"
+
+
+def test_a_misspelt_stage_meets_those_that_are_like_it(shell: Shell, qapp: QApplication, tmp_path: Path) -> None:
+    said = shell.fails("export", str(tmp_path / "x.npy"), HELLO, *TINY, "--stage", "trf_blocks.1.att.weigths")
+
+    assert "did you mean trf_blocks.1.att.weights or " in said

@@ -114,9 +114,14 @@ def test_places_that_cannot_be_written_to_are_refused_before_anything_runs(shell
 
 
 def test_a_text_in_place_of_the_file_is_no_name_for_a_file(shell: Shell, tmp_path: Path) -> None:
-    assert "gptviz record run.gptviz 'Hello, I am'" in shell.fails("record", HELLO, "run.gptviz", *TINY)
     assert "gptviz record run.gptviz 'Hello, I am'" in shell.fails("record", HELLO, *TINY)
     assert "the file has no name" in shell.fails("record", "", HELLO, *TINY)
+
+
+def test_the_text_may_come_first(shell: Shell, qapp: QApplication, tmp_path: Path) -> None:
+    shell.succeeds("record", HELLO, str(tmp_path / "run.gptviz"), *TINY)
+
+    assert shell.json("open", str(tmp_path / "run.gptviz"))["prompts"] == [HELLO]
 
 
 def test_a_checkpoint_that_does_not_tell_its_heads_says_which_option_does(

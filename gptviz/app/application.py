@@ -3,7 +3,9 @@
 import sys
 import threading
 import traceback
+from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from types import TracebackType
 
@@ -160,9 +162,15 @@ def wait_for_run(session: Session, stage: str | None) -> None:
         raise ShotError(str(state.message or "the run was cancelled"))
     if stage is not None:
         if stage not in state.trace:
-            raise ShotError(f"there is no stage {stage!r}: 'gptviz trace' lists them")
+            raise ShotError(f"there is no stage {stage!r}: {near(stage, state.trace.names)}'gptviz trace' lists them")
         session.select_stage(stage)
         wait_until_idle(session)
+
+
+def near(name: str, names: Sequence[str]) -> str:
+    """Ask whether one of ``names`` was meant; nothing if none is like ``name``."""
+    alike = get_close_matches(name, names, 3)
+    return f"did you mean {' or '.join(alike)}? " if alike else ""
 
 
 def destroy(window: MainWindow) -> None:

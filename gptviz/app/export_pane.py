@@ -28,23 +28,24 @@ def write_drawing(session: Session, pane: Pane, path: Path) -> None:
     session.exporting.write(f"{pane.title} as SVG", path, partial(_write_svg, drawing, pane.title))
 
 
-def write_table(session: Session, pane: Pane | None, path: Path) -> None:
-    """Write the table of ``pane`` as CSV, or the matrix of the selected stage if there is no pane."""
+def write_table(session: Session, pane: Pane | None, path: Path, stage: str | None = None) -> None:
+    """Write the table of ``pane`` as CSV, or the matrix of ``stage``, else of the selected one, if there is no pane."""
     state = session.state
-    name = (state.selection.stage or "The stage") if pane is None else pane.title
-    table = stage_table(state) if pane is None else pane.as_table()
+    stage = stage or state.selection.stage
+    name = (stage or "The stage") if pane is None else pane.title
+    table = stage_table(state, stage) if pane is None else pane.as_table()
     if table is not None:
         session.exporting.table(f"{name} as CSV", path, table)
         return
     why = "its tensor is not at hand" if pane is None else "there is nothing in it yet"
-    remedy = "Wait until its numbers are there, then export again"
+    remedy = "Wait until its numbers are there, then export again" if pane is None else pane.how_to_fill
     session.change(message=Message(f"{name} was not written", why, remedy))
 
 
-def stage_table(state: ViewState) -> Table | None:
-    """Return the selected stage's matrix of the selected sequence and head; None if it is not at hand."""
+def stage_table(state: ViewState, name: str | None) -> Table | None:
+    """Return a stage's matrix of the selected sequence and head; None if it is not at hand."""
     trace = state.trace
-    stage = None if trace is None else stage_named(trace.config, state.selection.stage)
+    stage = None if trace is None else stage_named(trace.config, name)
     if trace is None or stage is None or not trace.has(stage.name) or state.query is None:
         return None
     texts, ids = [piece.text for piece in state.trace_pieces], trace.ids[state.selection.row].tolist()

@@ -20,6 +20,7 @@ from gptviz.app.dock import PaneDock
 from gptviz.app.export_pane import write_drawing, write_picture, write_table
 from gptviz.app.main_window import MainWindow
 from gptviz.app.slide_printing import SlidePrinting
+from gptviz.panes import LABS, PANES
 from gptviz.session.requests import ModelRequest
 from gptviz.session.session import Session
 
@@ -90,7 +91,10 @@ def _written(session: Session, wanted: Export, dock: PaneDock | None) -> str:
         write_table(session, None, path)
     elif wanted.kind == "csv":
         if not dock.has_table:
-            raise ShotError(f"the pane {wanted.pane} has no table: give --stage NAME for the numbers of a stage")
+            tables = ", ".join(entry.name for entry in (*PANES, *LABS) if entry.has_table)
+            raise ShotError(
+                f"the pane {wanted.pane} has no table: give --stage NAME for the numbers of a stage, or one of {tables}"
+            )
         write_table(session, dock.pane, path)
     else:
         write = write_picture if wanted.kind == "png" else write_drawing

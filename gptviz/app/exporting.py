@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QPoint, Slot
+from PySide6.QtCore import QObject, QPoint, QTimer, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QMenu, QTabBar, QWidget
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 MakeAction = Callable[[str, str, str, Callable[[], object]], QAction]
 
 _ALL, _ONE = "All stages (*.safetensors)", "The selected stage alone (*.safetensors)"
+_TURN_MS, _MOST_TURNS = 20, 500  # until a pane that comes to the front is looked at again, and how often
 _LONGEST = 40  # characters of a prompt in a file's name
 _KINDS = ("png", "svg", "csv", "npy", "safetensors", "pdf")
 _FILTERS = {
@@ -72,12 +73,18 @@ class Exporting(QObject):
         window = self._window
         used = self._used
         if used is not None and not used.isHidden():
-            return used
+            return used if used.is_in_sight else self._in_front_of(used)
         return window.bench.docks[window.bench.last] if window.bench.is_open else window.docks["stage"]
+
+    def _in_front_of(self, dock: PaneDock) -> PaneDock:
+        """Return the dock whose tab covers ``dock``."""
+        docks = (other for other in self._window.tabifiedDockWidgets(dock) if isinstance(other, PaneDock))
+        return next((other for other in docks if other.is_in_sight), dock)
 
     def ask_for(self, dock: PaneDock, at: QPoint) -> None:
         """Offer what the pane of ``dock`` can be saved as, at a place of the screen."""
         self._used = dock
+        dock.raise_()  # what is saved is what one sees
         menu = QMenu("Export", self._window)
         menu.setToolTipsVisible(True)
         self._name_actions()
@@ -153,18 +160,19 @@ class Exporting(QObject):
         dialog.setNameFilters(_FILTERS[kind])
         dialog.setDefaultSuffix(kind)
         dialog.selectFile(f"{self._proposal(subject)}.{kind}")
-        dialog.finished.connect(partial(self._answered, dialog, kind, dock))
+        stage = self._session.state.selection.stage or ""  # another one may be selected while the dialog is open
+        dialog.finished.connect(partial(self._answered, dialog, kind, dock, stage))
         self.dialog = dialog
         dialog.open()
 
-    def _answered(self, dialog: QFileDialog, kind: str, dock: PaneDock, result: int) -> None:
+    def _answered(self, dialog: QFileDialog, kind: str, dock: PaneDock, stage: str, result: int) -> None:
         self.dialog = None
         self._window.activateWindow()  # without a window manager nobody else gives the keyboard back
         if result == QDialog.DialogCode.Accepted.value:
             path = Path(dialog.selectedFiles()[0])
             self._folder = path.parent
             alone = dialog.selectedNameFilter() == _ONE
-            self.write(kind, path, dock, alone)
+            self.write(kind, path, dock, stage, alone)
         dialog.deleteLater()
 
     def _problem(self, kind: str) -> Message | None:
@@ -194,23 +202,48 @@ class Exporting(QObject):
 
     # --- what is written ---------------------------------------------------------------------------------
 
-    def write(self, kind: str, path: Path, dock: PaneDock, stage_alone: bool = False) -> None:
-        """Write a file of ``kind``: of the pane in ``dock``, of the selected stage, or of the run."""
+    def write(self, kind: str, path: Path, dock: PaneDock, stage: str | None = None, stage_alone: bool = False) -> None:
+        """Write a file of ``kind``: of the pane in ``dock``, of a stage, else of the selected one, or of the run."""
         from gptviz.app.export_pane import write_drawing, write_picture, write_table  # noqa: PLC0415 - when asked for
 
-        exporting, stage = self._session.exporting, self._session.state.selection.stage or ""
-        if kind == "png":
-            write_picture(self._session, dock.pane, path)
-        elif kind == "svg":
-            write_drawing(self._session, dock.pane, path)
+        exporting, stage = self._session.exporting, stage or self._session.state.selection.stage or ""
+        if kind in ("png", "svg") or (kind == "csv" and dock.has_table):
+            writes = {"png": write_picture, "svg": write_drawing, "csv": write_table}
+            self._when_seen(dock, lambda: writes[kind](self._session, dock.pane, path))
         elif kind == "csv":
-            write_table(self._session, dock.pane if dock.has_table else None, path)
+            write_table(self._session, None, path, stage)
         elif kind == "npy":
             exporting.tensor(f"{stage} as .npy", path, stage)
         elif kind == "safetensors":
             exporting.tensors("Tensors as safetensors", path, (stage,) if stage_alone and stage else None)
         else:
             exporting.slides("Slides as PDF", path)
+
+    def _when_seen(self, dock: PaneDock, write: Callable[[], None]) -> None:
+        """Write when the pane shows the present run; one that is covered or closed shows an older one, or nothing yet.
+
+        Such a pane is brought to the front, and has a while to get its numbers.
+        """
+        session = self._session
+        if dock.is_in_sight and (dock.pane.seen is session.state or not session.turns.pending):
+            write()
+            return
+        self._window.show_pane(dock.name)
+        self._wait(dock, write, _MOST_TURNS)
+
+    def _wait(self, dock: PaneDock, write: Callable[[], None], turns: int) -> None:
+        session = self._session
+        reading = session.turns.pending or session.watched or session.measuring.unfinished or session.labs.pending
+        seen = dock.is_in_sight and turns < _MOST_TURNS
+        if seen and (not reading or (not turns and dock.pane.seen is session.state)):
+            write()
+        elif turns:
+            QTimer.singleShot(_TURN_MS, self, partial(self._wait, dock, write, turns - 1))
+        else:
+            why = Message(
+                f"{dock.windowTitle()} was not written", "its numbers are not there yet", dock.pane.how_to_fill
+            )
+            session.change(message=why)
 
     @Slot(object, object)
     def _page_wanted(self, slide: object, handover: "Handover") -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
-from gptviz.app.slides import SlidePainter
+from gptviz.app.slides import SlidePainter, one_line
 from gptviz.session.handover import Handover
 from gptviz.session.session import Session
 from gptviz.session.slides import Slide
@@ -56,7 +56,7 @@ class SlidePrinting(QObject):
         if not isinstance(slide, Slide):
             return b"" if self._painter is None else self._painter.finish()
         if self._painter is None:
-            self._painter = SlidePainter(self._theme(), f"{slide.prompt} · {slide.model}")
+            self._painter = SlidePainter(self._theme(), f"{one_line(slide.prompt)} · {slide.model}")
         elif not self._is_shown:
             self._painter.show(slide)
             self._is_shown = True

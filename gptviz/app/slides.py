@@ -30,7 +30,7 @@ from gptviz.widgets.slide_cover import SlideCover
 from gptviz.widgets.slide_frame import HEIGHT, SCALE, WIDTH, SlideFrame
 from gptviz.widgets.slide_stage import SlideStage
 from gptviz.widgets.text import shape, visible
-from gptviz.widgets.theme import Theme, drawn_in, set_figures, text_font
+from gptviz.widgets.theme import Theme, drawn_in, look, set_figures, text_font
 
 _POINTS_A_PX = 0.75
 _DOTS = 10  # of the PDF, for each px
@@ -61,25 +61,8 @@ class SlidePainter:
         self._pages = 0
         self._outline, self._entries = PdfOutline(), list[Entry]()
         self._images: dict[bytes, QImage] = {}  # of the last pages: a tensor that comes out goes in on the next one
-        with self._look():
-            self._frame = SlideFrame()
-            self._cover, self._stage = SlideCover(), SlideStage()
-            self._ranking = SlideBars("probability", "logit", _ROWS_A_LIST)
-            self._steps = SlideBars("probability", "step", _ROWS_A_LIST)
-            self._frame.setPalette(palette(theme))
-            self._frame.setFont(text_font())
-            self._frame.setStyleSheet(style_sheet(theme))
-            for content in (self._cover, self._stage, self._ranking, self._steps):
-                self._frame.add_content(content)
-            self._frame.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
-            self._frame.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
-            self._frame.show()
-            for view in self._stage.views:
-                view.map.share_images(self._images)
-            for label in self._frame.findChildren(QLabel):
-                font = label.font()  # a style sheet takes the figures from the application's font
-                set_figures(font)
-                label.setFont(font)
+        self._slide: Slide | None = None  # that is laid out
+        self._frame = self._made()
 
     def _look(self) -> AbstractContextManager[None]:
         return drawn_in(self._theme, SCALE, tabular=False)
@@ -87,11 +70,13 @@ class SlidePainter:
     def show(self, slide: Slide) -> None:
         """Lay out a slide."""
         self._entries.append(entry_of(slide))
-        with self._look():
-            self._fill(slide)
+        self._slide = slide
+        self._lay_out(slide)
 
     def paint(self) -> bytes:
         """Paint what is laid out as one more page."""
+        if self._slide is not None and look() != self._window_look:
+            self._lay_out(self._slide)
         with self._look():
             if self._pages == 0:
                 self._painter.begin(self._writer)
@@ -111,11 +96,47 @@ class SlidePainter:
         """Let go of the pages' widgets."""
         if self._painter.isActive():
             self._painter.end()
+        self._delete_frame()
+
+    # --- inside ------------------------------------------------------------------------------------------
+
+    def _made(self) -> SlideFrame:
+        """Make the widgets of the pages. Qt gives all there are the look of the window when that changes."""
+        self._window_look = look()
+        with self._look():
+            frame = SlideFrame()
+            self._cover, self._stage = SlideCover(), SlideStage()
+            self._ranking = SlideBars("probability", "logit", _ROWS_A_LIST)
+            self._steps = SlideBars("probability", "step", _ROWS_A_LIST)
+            frame.setPalette(palette(self._theme))
+            frame.setFont(text_font())
+            frame.setStyleSheet(style_sheet(self._theme))
+            for content in (self._cover, self._stage, self._ranking, self._steps):
+                frame.add_content(content)
+            for part in frame.findChildren(QWidget):  # under a style sheet none has the palette of its parent
+                part.setPalette(frame.palette())
+            frame.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+            frame.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
+            frame.show()
+            for view in self._stage.views:
+                view.map.share_images(self._images)
+            for label in frame.findChildren(QLabel):
+                font = label.font()  # a style sheet takes the figures from the application's font
+                set_figures(font)
+                label.setFont(font)
+        return frame
+
+    def _lay_out(self, slide: Slide) -> None:
+        if look() != self._window_look:
+            self._delete_frame()
+            self._frame = self._made()
+        with self._look():
+            self._fill(slide)
+
+    def _delete_frame(self) -> None:
         self._frame.close()
         self._frame.deleteLater()
         QCoreApplication.sendPostedEvents(self._frame, QEvent.Type.DeferredDelete.value)
-
-    # --- inside ------------------------------------------------------------------------------------------
 
     def _drain(self) -> bytes:
         data = bytes(self._buffer.data().data())
@@ -129,7 +150,7 @@ class SlidePainter:
         self._frame.setUpdatesEnabled(False)  # all is painted once, when the layout has settled
         self._frame.title.set_title(slide.title, family)
         self._frame.place.setText(place_of(slide))
-        self._frame.foot.set_texts(_line(slide.prompt), slide.model, slide.number, slide.pages, family)
+        self._frame.foot.set_texts(one_line(slide.prompt), slide.model, slide.number, slide.pages, family)
         self._frame.show_content(self._filled(slide))
         for _ in range(2):
             QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
@@ -185,6 +206,6 @@ def _show(view: MatrixView, tensor: ShownTensor, labels: list[str]) -> None:
     view.show_matrix(caption, data, noun, matrix.columns == "key", matrix.masked)
 
 
-def _line(text: str) -> str:
-    """Write a text in one line."""
+def one_line(text: str) -> str:
+    """Write a text in one line, the beginning of a long one."""
     return "".join(letter if letter == " " else visible(letter) for letter in text[:_LONGEST])

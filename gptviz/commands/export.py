@@ -51,7 +51,7 @@ def _check(options: argparse.Namespace) -> None:
     """Refuse what can't be written, before anything is computed."""
     out, suffix = options.out, options.out.suffix.lower()
     if suffix not in _WRITES:
-        raise UsageError(f"{out} must end in one of {', '.join(_WRITES)}")
+        raise UsageError(f"{str(out) if out.name else 'OUT'} must end in one of {', '.join(_WRITES)}")
     what, needed = _WRITES[suffix]
     if needed and not any(getattr(options, name) for name in needed):
         raise UsageError(f"{suffix} is {what}: say of which with {' or '.join(f'--{name} NAME' for name in needed)}")
@@ -65,7 +65,15 @@ def _check(options: argparse.Namespace) -> None:
             raise UsageError("--run exports what was recorded: leave out --max-new-tokens")
     if options.max_new_tokens < 0:
         raise UsageError(f"--max-new-tokens must be at least 0, but is {options.max_new_tokens}")
-    if out.is_dir():
+    _check_target(out)
+
+
+def _check_target(out: Path) -> None:
+    try:
+        is_folder = out.is_dir()
+    except OSError as error:
+        raise UsageError(f"there can't be a file of that name ({error.strerror}): choose another one") from error
+    if is_folder:
         raise UsageError(f"{out} is a folder: give the file a name of its own")
     if not out.absolute().parent.is_dir():
         raise UsageError(f"there is no folder {out.absolute().parent}: make it first")

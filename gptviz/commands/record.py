@@ -44,8 +44,8 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"--max-new-tokens must be at least 0, but is {options.max_new_tokens}")
     if not options.budget > 0:
         raise UsageError(f"--budget is a number of megabytes above 0, but is {options.budget:g}")
-    text = DEFAULT_PROMPT if options.text is None else options.text
-    out = _target(_in_order(options.out, options.text))
+    name, text = _in_order(options.out, options.text)
+    out = _target(name)
     choice = chosen(options)
     decoding = decoding_of(options, choice.config.vocab_size)
     encode_prompt(choice, text, choice.config.context_length)
@@ -77,17 +77,17 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _in_order(out: str, text: str | None) -> str:
-    """Return the file's name; refuse what looks like a text in its place."""
+def _in_order(out: str, text: str | None) -> tuple[str, str]:
+    """Return the file's name and the text, also where the text came first; refuse what is no name for a file."""
+    if text is not None and text.lower().endswith(SUFFIX) and not out.lower().endswith(SUFFIX):
+        out, text = text, out
     if not out.strip():
         raise UsageError("the file has no name: give OUT, then TEXT")
-    if text is not None and text.lower().endswith(SUFFIX) and not out.lower().endswith(SUFFIX):
-        raise UsageError(f"the file comes first, then the text: gptviz record {shlex.quote(text)} {shlex.quote(out)}")
     if text is None and len(out.split()) > 1 and not Path(out).suffix:
         raise UsageError(
             f"{out!r} looks like a text: give the file first, gptviz record run{SUFFIX} {shlex.quote(out)}"
         )
-    return out
+    return out, DEFAULT_PROMPT if text is None else text
 
 
 def _target(name: str) -> Path:

@@ -53,6 +53,7 @@ class ComparePane(Pane):
 
     name = "compare"
     title = "Compare"
+    how_to_fill = "Pin a run first (Ctrl+P), then run another one"
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)

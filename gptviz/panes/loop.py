@@ -38,6 +38,7 @@ class LoopPane(Pane):
 
     name = "loop"
     title = "Loop"
+    how_to_fill = "Generate a token first (Ctrl+G)"
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)

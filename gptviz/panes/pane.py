@@ -24,6 +24,7 @@ class Pane(QWidget):
     name: ClassVar[str]  # stable: command line, saved layouts
     title: ClassVar[str]
     shows_selected_stage: ClassVar[bool] = False
+    how_to_fill: ClassVar[str] = "Wait until its numbers are there, then export again"  # while there is no table
 
     pane_wanted = Signal(str)  # the name of another pane, that the person wants to see
 

@@ -1,17 +1,18 @@
 """Writing files: pictures, tables, tensors and slides. The disk is the worker's; the window paints and goes on."""
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from gptviz.session import exporting_jobs as jobs
 from gptviz.session.explain import explain
 from gptviz.session.handover import Handover
 from gptviz.session.state import Message
-from gptviz.session.worker import JobContext, Outcome, Worker
+from gptviz.session.worker import Cancelled, JobContext, Outcome, Worker
 
 if TYPE_CHECKING:
     from gptviz.analysis.table import Table
@@ -22,7 +23,7 @@ Produce = Callable[[BinaryIO, JobContext], str]
 
 
 class Exporting(QObject):
-    """One file at a time. ``state.notice`` tells of it when it is there, ``state.message`` if it can't be.
+    """One file after the other. ``state.notice`` tells of it when it is there, ``state.message`` if it can't be.
 
     What needs the model runs where the model runs; the rest has a thread of its own, so that a picture can be taken
     of a pass that is held.
@@ -31,22 +32,30 @@ class Exporting(QObject):
     page_wanted = Signal(object, object)  # a slide, and the Handover that waits for the bytes of its page
     slides_begun = Signal()
     slides_ended = Signal()  # also if they were given up
+    _stopped = Signal(str)  # what the model was to write, when something else took its place
 
     def __init__(self, session: "Session") -> None:
         super().__init__(session)
         self._session = session
         self._worker = Worker("export", self)
+        self._waiting: deque[tuple[str, Path, Produce]] = deque()  # behind the file that is being written
+        self._stopped.connect(self._tell_stopped, Qt.ConnectionType.QueuedConnection)
 
     @property
     def pending(self) -> bool:
-        """Whether a file is being written in the thread of its own."""
-        return self._worker.context is not None
+        """Whether a file is being written in the thread of its own, or waits for that."""
+        return self._worker.context is not None or bool(self._waiting)
 
     def write(self, what: str, path: Path, produce: Produce) -> None:
-        """Write a file whose bytes ``produce`` makes, in the worker; ``what`` names it, such as "Heads as PNG"."""
-        self._session.change(notice=f"Writing {path.name} …", message=None)
-        work = partial(jobs.write_file, path, produce)
-        self._worker.submit(work, partial(self._ended, what))
+        """Write a file whose bytes ``produce`` makes, in the worker; ``what`` names it, such as "Heads as PNG".
+
+        One that is asked for while another is being written comes after it.
+        """
+        idle = not self.pending
+        self._waiting.append((what, path, produce))
+        if idle:
+            self._session.change(message=None)
+            self._begin_next()
 
     def table(self, what: str, path: Path, table: "Table") -> None:
         """Write ``table`` as CSV."""
@@ -80,14 +89,21 @@ class Exporting(QObject):
             self._compute(what, path, produce, partial(self._tell, handover))
 
     def cancel(self) -> None:
-        """Stop writing; nothing is left of the file."""
+        """Stop writing; nothing is left of the file, and those behind it do not begin."""
+        self._waiting.clear()
         self._worker.cancel()
 
     def close(self) -> None:
+        self._waiting.clear()
         self._worker.close()
         self.slides_ended.emit()
 
     # --- inside ------------------------------------------------------------------------------------------
+
+    def _begin_next(self) -> None:
+        what, path, produce = self._waiting.popleft()
+        self._session.change(notice=f"Writing {path.name} …")
+        self._worker.submit(partial(jobs.write_file, path, produce), partial(self._ended, what))
 
     def _trace_for(self, what: str) -> "Trace | None":
         """Return the trace to be exported; say why if there is none, or if the model is busy."""
@@ -106,9 +122,21 @@ class Exporting(QObject):
     def _compute(
         self, what: str, path: Path, produce: Produce, on_tell: Callable[[object], None] | None = None
     ) -> None:
-        work = partial(jobs.write_file, path, produce)
+        work = partial(self._work, what, partial(jobs.write_file, path, produce))
         on_end = partial(self._computed, what)
         self._session.submit(f"Writing {path.name}", work, on_end, on_tell, message=None)
+
+    def _work(self, what: str, work: Callable[[JobContext], object], context: JobContext) -> object:
+        """Runs in the worker, whose outcome nobody hears of when another job has taken its place."""
+        try:
+            return work(context)
+        except Cancelled:
+            self._stopped.emit(what)
+            raise
+
+    @Slot(str)
+    def _tell_stopped(self, what: str) -> None:
+        self._session.change(notice=_stopped(what))
 
     def _write_slides(
         self, request: jobs.SlidesRequest, handover: Handover, file: BinaryIO, context: JobContext
@@ -129,10 +157,16 @@ class Exporting(QObject):
         self._session.change(notice=_notice(what, outcome))
         if outcome.error is not None:
             self._session.change(message=explain(f"{what} was not written", outcome.error))
+        if self._waiting:
+            self._begin_next()
 
 
 def _notice(what: str, outcome: Outcome) -> str:
     """Say what was written where, and how large it is."""
     if outcome.cancelled:
-        return f"{what}: stopped, and no file was written"
+        return _stopped(what)
     return f"{what}: {outcome.result}" if isinstance(outcome.result, jobs.Written) else ""
+
+
+def _stopped(what: str) -> str:
+    return f"{what}: stopped, and no file was written"

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from gptviz.checkpoints.errors import printable
 from gptviz.session.handover import Handover
 from gptviz.session.state import ViewState
 from gptviz.session.worker import JobContext
@@ -24,8 +25,8 @@ class ExportError(Exception):
     """The file can't be written: why, and what to do."""
 
     def __init__(self, why: str, remedy: str) -> None:
-        super().__init__(f"{why}. {remedy}")
-        self.why, self.remedy = why, remedy
+        self.why, self.remedy = printable(why), printable(remedy)
+        super().__init__(f"{self.why}. {self.remedy}")
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Written:
 
     def __str__(self) -> str:
         size = f"{self.nbytes / 1e6:.1f} MB" if self.nbytes >= 1e6 else f"{self.nbytes / 1e3:.1f} kB"
-        return f"{self.content}, {size}, written to {self.path}"
+        return f"{self.content}, {size}, written to {printable(str(self.path))}"
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,8 @@ def _reason(error: OSError, path: Path) -> tuple[str, str]:
         what = path if path.exists() else folder
         return f"{what} may not be changed", "Choose another folder, or another name"
     if isinstance(error, FileNotFoundError | NotADirectoryError):
+        if folder.is_dir():
+            return f"no file can be made in {folder}", "Choose another folder"
         return f"there is no folder {folder}", "Make it first, or choose another one"
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"the disk of {folder} is full", "Make room there, or choose another disk"
@@ -196,7 +199,7 @@ def _check_room(file: BinaryIO, needed: int) -> None:
     free = shutil.disk_usage(folder).free
     if needed + _ROOM > free:
         raise ExportError(
-            f"it needs {needed / 1e6:,.0f} MB and the disk of {folder} has {free / 1e6:,.0f} MB left",
+            f"it needs {(needed + _ROOM) / 1e6:,.1f} MB and the disk of {folder} has {free / 1e6:,.1f} MB left",
             "Make room there, choose another disk, or export one stage",
         )
 

@@ -34,7 +34,7 @@ _LANES = {  # top and bottom as shares of the river's height
 _HEADING, _ARM, _TITLE, _SHAPES, _MARGIN = 20.0, 22.0, 18.0, 30.0, 8.0
 _LEGEND, _LEGEND_FROM = 18.0, 340.0  # px under the shapes, in views at least so high
 _CLOSE = 0.0003  # zooms that differ by less look alike
-_SMALLEST_RIVER, _TALLEST_ROW, _LOW_RIVER = 110.0, 76.0, 240.0
+_SMALLEST_RIVER, _TALLEST_ROW, _LOW_RIVER = 64.0, 76.0, 240.0
 
 
 @dataclass(frozen=True)

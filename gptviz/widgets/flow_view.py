@@ -111,7 +111,7 @@ class FlowView(QGraphicsView):
 
     def refresh(self) -> None:
         """Draw everything anew, in the colours and sizes of the theme."""
-        self._lay_out()
+        self._lay_out_again()
 
     def box(self, name: str) -> QRectF | None:
         """Return a stage's place, in pixels of the viewport; None if it has none."""
@@ -173,15 +173,8 @@ class FlowView(QGraphicsView):
     def _fitting_zoom(self) -> float:
         """Return the zoom at which the whole just fits the width."""
         size, gutter = self.viewport().size(), self._gutter()
-        key = (
-            self.plan.open_block,
-            len(self.plan.stages),
-            self.plan.rows,
-            size.width(),
-            size.height(),
-            gutter,
-            px(100),
-        )
+        plan, (width, height) = self.plan, size.toTuple()
+        key = (plan.open_block, len(plan.stages), plan.rows, width, height, gutter, px(100))
         if key != self._fitting[0]:
             self._fitting = key, fitting_zoom(self.plan, size, gutter, self._fitting[1])
         return self._fitting[1]
@@ -212,6 +205,14 @@ class FlowView(QGraphicsView):
         self._ground.place(self._layout)
         self._scene.setSceneRect(QRectF(0, 0, max(self._layout.width, self.viewport().width()), self._layout.height))
         self.viewport().update()
+
+    def _lay_out_again(self) -> None:
+        """Lay out in other sizes; a selected stage that was in sight stays so."""
+        box = self.box(self.selected) if self.selected is not None else None
+        was_in_sight = box is not None and self.viewport().rect().intersects(box.toRect())
+        self._lay_out()
+        if was_in_sight and self.selected is not None:
+            self.reveal(self.selected)
 
     def _make_items(self) -> None:
         for old in (*self.items_.values(), *self.bands, *self.shortcuts):
@@ -366,7 +367,7 @@ class FlowView(QGraphicsView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._lay_out()
+        self._lay_out_again()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
@@ -390,7 +391,7 @@ class FlowView(QGraphicsView):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and hasattr(self, "labels"):
-            self._lay_out()
+            self._lay_out_again()
 
 
 def _distance(box: QRectF, x: float) -> float:

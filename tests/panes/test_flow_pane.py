@@ -343,3 +343,21 @@ def test_a_screen_reader_hears_the_selection(pane: FlowPane, ready: Session) -> 
 
     assert WEIGHTS in pane.view.accessibleDescription()
     assert "softmax" in pane.view.accessibleDescription()
+
+
+def test_the_selected_stage_stays_in_sight_when_everything_grows(
+    ready: Session, pane: FlowPane, appearance: Appearance, qtbot: QtBot
+) -> None:
+    pane.resize(700, 420)
+    ready.select_stage(EXPAND)
+    qtbot.waitUntil(lambda: pane.view.viewport().rect().contains(centre(pane, EXPAND)))
+
+    appearance.set_lecture(True)
+
+    assert pane.view.viewport().rect().contains(centre(pane, EXPAND))
+
+
+def test_a_low_view_has_room_for_the_shapes_below_the_river(pane: FlowPane) -> None:
+    pane.resize(900, 180)
+
+    assert pane.view.layout_.bottom <= pane.view.viewport().height()

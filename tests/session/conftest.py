@@ -1,10 +1,13 @@
-"""What the tests of generation through the session share."""
+"""What the tests of generation and of recorded runs share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from generated import chosen
 from holding import Wait
+from pytestqt.qtbot import QtBot
+from recording import Save
 
 from gptviz.session.session import Session
 
@@ -20,3 +23,23 @@ def generate(ready: Session, wait: Wait) -> Callable[[int], list[int]]:
         return chosen(ready.state)
 
     return generate
+
+
+@pytest.fixture
+def save(session: Session, tmp_path: Path, qtbot: QtBot) -> Save:
+    """A function that saves the run on screen and returns the file."""
+
+    def save(budget: int = 512 * 2**20, name: str = "run.gptviz") -> Path:
+        session.recording.save(tmp_path / name, budget)
+        qtbot.waitUntil(lambda: not session.busy, timeout=20_000)
+        return tmp_path / name
+
+    return save
+
+
+@pytest.fixture
+def other(qtbot: QtBot) -> Iterator[Session]:
+    """Another session, as on another machine."""
+    other = Session()
+    yield other
+    other.close()

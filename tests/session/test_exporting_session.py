@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -96,6 +97,16 @@ def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
     with whole_file(target) as file:
         file.write(b"new")
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("file", "new")]
+
+
+def test_a_pipe_is_not_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+
+    with pytest.raises(OSError, match="a device or a pipe"), whole_file(tmp_path / "pipe"):
+        pytest.fail("it was opened")
+
+    assert (tmp_path / "pipe").is_fifo()
+    assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_a_link_stays_a_link(tmp_path: Path) -> None:

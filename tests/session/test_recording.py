@@ -1,54 +1,18 @@
 """Saving a run and opening it without its model: what is the same, what needs the model, and how that comes back."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
 from checkpoint_writers import SMALL, nanogpt, random_model
-from holding import Hold, Wait
+from holding import Wait
 from pytestqt.qtbot import QtBot
+from recording import Save, opened, waits
 
-from gptviz.capture import Trace, block_bytes
-from gptviz.runs.plan import outside_bytes
-from gptviz.session.recording import amount_of
+from gptviz.capture import Trace
 from gptviz.session.requests import CheckpointRequest, UntrainedRequest
 from gptviz.session.session import Session
-from gptviz.session.state import ViewState
-
-Save = Callable[..., Path]
-
-
-@pytest.fixture
-def save(session: Session, tmp_path: Path, qtbot: QtBot) -> Save:
-    """A function that saves the run on screen and returns the file."""
-
-    def save(budget: int = 512 * 2**20, name: str = "run.gptviz") -> Path:
-        session.recording.save(tmp_path / name, budget)
-        qtbot.waitUntil(lambda: not session.busy, timeout=20_000)
-        return tmp_path / name
-
-    return save
-
-
-@pytest.fixture
-def other(qtbot: QtBot) -> Any:
-    """Another session, as on another machine."""
-    other = Session()
-    yield other
-    other.close()
-
-
-def opened(other: Session, path: Path, qtbot: QtBot) -> ViewState:
-    other.recording.open(path)
-    waits(other, qtbot)
-    return other.state
-
-
-def waits(session: Session, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: not (session.busy or session.state.generation.playing), timeout=20_000)
 
 
 def same_bits(one: Trace, two: Trace) -> bool:
@@ -284,95 +248,6 @@ def test_a_batch_is_recorded_with_all_its_rows(session: Session, save: Save, oth
     assert state.selection.row == 1
     assert [piece.text for piece in state.trace_pieces] == ["three", " four"]
     assert other.making.wanted == UntrainedRequest("tiny", 5)
-
-
-def test_the_estimate_is_what_is_written(ready: Session, save: Save, other: Session, qtbot: QtBot) -> None:
-    ready.loop.play(2)
-    waits(ready, qtbot)
-    amount = amount_of(ready.recording.request_for(512 * 2**20))
-
-    state = opened(other, save(), qtbot)
-
-    assert state.trace is not None
-    held = state.trace.nbytes - sum(digest.nbytes for digest in state.trace.digests.values())
-    others = sum(trace.nbytes for trace in other.travel.at_hand().values())
-    assert amount.blocks == 2
-    assert amount.passes == 1
-    assert held < amount.nbytes <= held + others
-    assert str(amount).endswith(" MB of tensors: all 2 blocks, 1 of 1 other passes")
-
-
-def test_a_budget_takes_the_selected_block_first_and_less_is_refused(
-    ready: Session, save: Save, other: Session, tmp_path: Path, qtbot: QtBot
-) -> None:
-    ready.select(layer=1)
-    assert ready.state.trace is not None
-    config = ready.state.trace.config
-    outside, inside = outside_bytes(config, 1, 4), block_bytes(config, 1, 4)
-
-    state = opened(other, save(outside + inside), qtbot)
-    assert state.trace is not None
-    assert [state.trace.has_block(layer) for layer in (0, 1)] == [False, True]
-
-    save(outside - 1, "less.gptviz")
-    assert "Choose a budget of 1 MB or more" in str(ready.state.message)
-    assert not (tmp_path / "less.gptviz").exists()
-
-
-def test_nothing_is_not_saved(session: Session, tmp_path: Path) -> None:
-    session.recording.save(tmp_path / "a.gptviz")
-
-    assert str(session.state.message) == "The run was not saved: there is none on screen. Press Run"
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_held_pass_is_not_saved(ready: Session, tmp_path: Path, qtbot: QtBot) -> None:
-    ready.live.start()
-    qtbot.waitUntil(lambda: ready.state.held is not None)
-
-    ready.recording.save(tmp_path / "a.gptviz")
-
-    assert "a pass is held" in str(ready.state.message)
-    assert ready.state.held is not None
-    assert list(tmp_path.iterdir()) == []
-    ready.cancel()
-    waits(ready, qtbot)
-
-
-def test_nothing_is_saved_between_two_tokens_and_generating_goes_on(
-    ready: Session, tmp_path: Path, qtbot: QtBot
-) -> None:
-    said: list[str] = []
-
-    def save_between(old: ViewState, new: ViewState) -> None:
-        if new.generation.playing and not said and len(new.generation.steps) == 2 and not ready.computing:
-            said.append("")
-            ready.recording.save(tmp_path / "a.gptviz")
-            said.append(str(ready.state.message))
-
-    ready.changed.connect(save_between)
-    ready.loop.play(4)
-    waits(ready, qtbot)
-
-    assert "tokens are being generated. Pause that" in said[1]
-    assert len(ready.state.generation.steps) == 4
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_saving_can_be_cancelled_and_leaves_nothing(ready: Session, tmp_path: Path, hold: Hold, qtbot: QtBot) -> None:
-    ready.loop.play(2)
-    waits(ready, qtbot)
-    ready.travel.forget()  # so that the passes have to run again
-    gate = hold("trf_blocks.0.att", until_cancelled=True)
-
-    ready.recording.save(tmp_path / "a.gptviz")
-    qtbot.waitUntil(lambda: gate.reached)
-    ready.cancel()
-    waits(ready, qtbot)
-
-    assert list(tmp_path.iterdir()) == []
-    assert ready.state.message is None
-    assert ready.state.notice == ""
 
 
 def test_a_broken_file_is_a_message_and_the_run_on_screen_stays(ready: Session, save: Save, qtbot: QtBot) -> None:
