@@ -8,7 +8,7 @@ from installation import ROOT
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(("marker", "end"), [("start", "gptviz"), ("test", "pytest -n 2")])
+@pytest.mark.parametrize(("marker", "end"), [("start", "gptviz"), ("test", "pytest -n 3")])
 def test_a_command_stands_alone_on_one_line(marker: str, end: str) -> None:
     (command,) = re.findall(rf"^<!-- install and {marker} -->\n```sh\n(.*)\n```$", README, re.MULTILINE)
 
