@@ -143,8 +143,8 @@ def test_checks_that_need_the_model_are_named_as_not_measured(
     settles(user, qtbot)
 
     pane = user.window.docks["checks"].pane
+    qtbot.waitUntil(lambda: pane.list.topLevelItemCount() == 9)
     rows = [[pane.list.topLevelItem(row).text(column) for column in range(3)] for row in range(9)]
-    assert pane.list.topLevelItemCount() == 9
     assert sum(row[1] != "not measured" for row in rows) == measured
     assert f"✓ {measured} of 9 checks" in pane.summary.text()
     assert "out_head.weight is not in the recording" in pane.note.text()
