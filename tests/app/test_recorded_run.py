@@ -14,6 +14,7 @@ from user import CONTROL, SHIFT, User
 from gptviz.app.main_window import MainWindow
 from gptviz.panes import PANES
 from gptviz.session.session import Session
+from gptviz.session.state import CheckReport
 from gptviz.widgets.text import number
 
 pytestmark = pytest.mark.without_pauses
@@ -29,6 +30,7 @@ def opened(open_window: Callable[..., MainWindow], ready: Session, tmp_path: Pat
     def opened(blocks: int | None = None, closed: tuple[str, ...] = ()) -> User:
         ready.loop.step()
         qtbot.waitUntil(lambda: not ready.busy)
+        ready.change(checks=CheckReport(total=3))  # nothing is measured yet, however late it is
         record_and_open(ready, tmp_path / "run.gptviz", qtbot, blocks)
         return User(open_window(closed=closed), qtbot)
 
