@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, QTimer, Slot
 
 from gptviz.analysis.check import Check, merge
 from gptviz.session import jobs
+from gptviz.session.quiet_reading import RETRY_MS
 from gptviz.session.state import CheckReport, ViewState
 from gptviz.session.worker import Outcome
 
@@ -63,7 +64,11 @@ class Checking(QObject):
     @Slot()
     def _go_on(self) -> None:
         state = self._session.state
-        if not self.pending or not self._session.idle or state.generation.playing or self._session.watched:
+        if not self.pending or state.generation.playing or self._session.watched:
+            return
+        if not self._session.idle:
+            if not self._session.computing:
+                self._timer.start(RETRY_MS)  # a quiet job may end without a change
             return
         assert state.trace is not None
         work = partial(jobs.check_part, state.trace, state.checks.done)

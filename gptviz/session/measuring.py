@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from gptviz.session import measuring_jobs as jobs
+from gptviz.session.quiet_reading import RETRY_MS
 from gptviz.session.state import Measured, Probe, ViewState
 from gptviz.session.worker import Outcome
 
@@ -76,8 +77,12 @@ class Measuring(QObject):
     @Slot()
     def _go_on(self) -> None:
         work = self._next()
-        if work is not None and self._session.idle and not self._session.state.generation.playing:
+        if work is None or self._session.state.generation.playing:
+            return
+        if self._session.idle:
             self._session.submit_quietly(*work)
+        elif not self._session.computing:
+            self._timer.start(RETRY_MS)  # a quiet job may end without a change
 
     def _surprisal_ended(self, outcome: Outcome) -> None:
         if not self._failed(outcome):

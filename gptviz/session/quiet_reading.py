@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from gptviz.session.session import Session
 
 PAUSE_MS = 40  # after a new trace, for the panes to be painted
-_RETRY_MS = 10  # after which to ask again whether the worker has come to an end
+RETRY_MS = 10  # after which to ask again whether the worker has come to an end
 
 
 class QuietReading(QObject):
@@ -83,6 +83,6 @@ class QuietReading(QObject):
         if following is None:
             return
         if not self._session.idle:
-            self._timer.start(_RETRY_MS)
+            self._timer.start(RETRY_MS)
             return
         self._session.submit_quietly(*following)

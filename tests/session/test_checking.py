@@ -1,15 +1,18 @@
 """Checks, measured on every trace while nobody waits for the worker."""
 
 from collections.abc import Callable
+from threading import Event
 
 import pytest
 import torch
 from holding import Wait
+from PySide6.QtCore import QCoreApplication
 from pytestqt.qtbot import QtBot
 
 from gptviz.analysis.checks import CAUSALITY, Check
 from gptviz.session import jobs
 from gptviz.session.session import Session
+from gptviz.session.state import CheckReport
 
 pytestmark = pytest.mark.without_pauses
 
@@ -127,3 +130,17 @@ def test_changes_while_a_check_runs_queue_no_second_one(
 
     assert sorted(set(begun)) == [0, 1, 2]
     assert len(begun) <= 4
+
+
+def test_checks_go_on_after_a_quiet_job_that_changes_nothing(ready: Session, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: ready.settled, timeout=20_000)
+    begun, let_go = Event(), Event()
+
+    ready.submit_quietly(lambda _: (begun.set(), let_go.wait(5)), lambda _: None)
+    qtbot.waitUntil(begun.is_set)
+    ready.change(checks=CheckReport(total=3))
+    for _ in range(3):
+        QCoreApplication.processEvents()  # they find the worker at work
+    let_go.set()
+
+    qtbot.waitUntil(lambda: ready.state.checks.complete)
