@@ -216,7 +216,7 @@ def wait_until_idle(session: Session) -> ViewState:
     loop = QEventLoop()
 
     def check(*_: object) -> None:
-        if not _unsettled(session):
+        if not session.awaited:
             loop.quit()
 
     poll = QTimer()  # a lab that ends does not change the state
@@ -224,13 +224,8 @@ def wait_until_idle(session: Session) -> ViewState:
     poll.timeout.connect(check)
     poll.start()
     session.changed.connect(check)
-    while _unsettled(session):
+    while session.awaited:
         loop.exec()
     session.changed.disconnect(check)
     poll.stop()
     return session.state
-
-
-def _unsettled(session: Session) -> bool:
-    quiet = session.watched or session.measuring.unfinished or session.labs.pending
-    return session.busy or session.state.generation.playing or quiet

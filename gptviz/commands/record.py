@@ -135,15 +135,12 @@ def _with_session(text: str, use: "Callable[[Session, Callable[[], ViewState]], 
     session.measuring.watch(HEADS, PROBE)  # so that they are in the file
     session.lens.watch(True)
 
-    def unsettled() -> bool:
-        return session.busy or session.state.generation.playing or session.watched or session.measuring.unfinished
-
     def wait() -> "ViewState":
         loop, poll = QEventLoop(), QTimer()
         poll.setInterval(10)
-        poll.timeout.connect(lambda: None if unsettled() and not interrupts else loop.quit())
+        poll.timeout.connect(lambda: None if session.awaited and not interrupts else loop.quit())
         poll.start()
-        while unsettled() and not interrupts:
+        while session.awaited and not interrupts:
             loop.exec()
         poll.stop()
         if interrupts:

@@ -133,6 +133,12 @@ class Session(QObject):
         return self.computing or self.texts.busy or waiting
 
     @property
+    def awaited(self) -> bool:
+        """Whether anything is under way or waiting that somebody asked for or looks at."""
+        quiet = self.watched or self.measuring.unfinished or self.labs.pending
+        return self.busy or self._state.generation.playing or quiet
+
+    @property
     def settled(self) -> bool:
         """Whether nothing at all is under way or waiting, checks and tidying included."""
         return self.idle and not self.busy and not any(part.pending for part in self._quiet_parts)
