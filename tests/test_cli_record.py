@@ -1,6 +1,7 @@
 """``gptviz record``, ``gptviz open`` and ``gptviz shot --run``."""
 
 import os
+import re
 import signal
 from pathlib import Path
 from threading import Event, Thread
@@ -166,15 +167,30 @@ def test_what_is_no_run_is_refused(shell: Shell, qapp: QApplication, tmp_path: P
     for words, said in (
         (("open", str(tmp_path / "nothing"), "--json"), "there is no file"),
         (("open", str(tmp_path / "nothing")), "there is no file"),
-        (("open", str(tmp_path)), "is a folder: give the file of a run"),
+        (("open", str(tmp_path)), "is a folder. Choose the file of a run"),
         (("open", str(tmp_path / "text"), "--json"), "text is no recorded run"),
+        (("open", str(tmp_path / "text")), "text is no recorded run"),
         (("open", str(next(weights.glob("*.safetensors"))), "--json"), "Open it with File → Open checkpoint"),
-        (("shot", picture, "--run", str(tmp_path / "text")), "The run could not be opened: text is no recorded run"),
+        (("shot", picture, "--run", str(tmp_path / "text")), "text is no recorded run"),
         (("shot", picture, "hi", "--run", str(tmp_path / "text")), "leave out a text"),
         (("shot", picture, "--run", str(tmp_path / "text"), *TINY), "leave out --config"),
     ):
         assert said in shell.fails(*words)
     assert not Path(picture).exists()
+
+
+@pytest.mark.parametrize("cut", [0, 5, 100, -1])
+def test_a_file_that_was_cut_is_refused_before_a_window_opens(
+    shell: Shell, qapp: QApplication, tmp_path: Path, cut: int
+) -> None:
+    path = tmp_path / "run.gptviz"
+    shell.succeeds("record", str(path), HELLO, *TINY)
+    path.write_bytes(path.read_bytes()[:cut])
+
+    said = shell.fails("open", str(path))
+
+    assert re.search(r"run\.gptviz is (empty|no recorded run|damaged)", said)
+    assert said == shell.fails("open", str(path), "--json")
 
 
 def test_a_run_given_as_weights_says_how_to_open_it(shell: Shell, qapp: QApplication, tmp_path: Path) -> None:

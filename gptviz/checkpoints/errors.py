@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+RUN_KEY = "gptviz.run"  # in the metadata of what File → Save run… writes; its value is the format's version
 _NAMES_SHOWN = 3
 
 

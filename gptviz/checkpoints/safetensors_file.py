@@ -10,11 +10,10 @@ from typing import Any
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from gptviz.checkpoints.errors import CheckpointError, RunGiven
+from gptviz.checkpoints.errors import RUN_KEY, CheckpointError, RunGiven
 from gptviz.checkpoints.steady import check_size, copied
 from gptviz.checkpoints.tensor_file import Entry
 
-RUN_KEY = "gptviz.run"  # in the metadata of what File → Save run… writes; its value is the format's version
 _AGAIN = "Download or save it again"
 _LARGEST_HEADER = 100_000_000  # bytes; the format's own limit
 _DTYPES = {"F32": "float32", "F16": "float16", "BF16": "bfloat16", "F64": "float64"}

@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
         return 0
     from gptviz.commands.window import open_recorded
 
-    check_there(options.file)
+    check_file(options.file)
     return open_recorded(options.file)
 
 
@@ -43,19 +43,19 @@ def check_no_model(options: argparse.Namespace, why: str) -> None:
             raise UsageError(f"{why}: leave out --{name}")
 
 
-def check_there(path: Path) -> None:
-    """Refuse a path with no file before a window opens; what is wrong inside a file, the window says.
+def check_file(path: Path) -> None:
+    """Refuse what is no recorded run, by all but its numbers, before a window opens.
 
     Raises
     ------
     UsageError
-        If there is none.
+        If there is no file, or another one.
     """
+    from gptviz.runs.errors import RunFileError
+    from gptviz.runs.opening import opened
+
     try:
-        there = path.exists()
-    except OSError:  # a name that is too long
-        there = False
-    if not there:
-        raise UsageError(f"there is no file {path}: look for typing errors")
-    if path.is_dir():
-        raise UsageError(f"{path} is a folder: give the file of a run")
+        with opened(path):
+            pass
+    except RunFileError as error:
+        raise UsageError(str(error)) from error

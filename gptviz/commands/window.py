@@ -81,14 +81,14 @@ def window_size(text: str) -> tuple[int, int]:
 def check_alone(options: argparse.Namespace) -> None:
     """Refuse a text or a model beside a recorded run, which has its own."""
     from gptviz.checkpoints.files import expanded
-    from gptviz.commands.open_run import check_no_model, check_there
+    from gptviz.commands.open_run import check_file, check_no_model
 
     why = "--run shows what was recorded"
     if options.text is not None:
         raise UsageError(f"{why}: leave out a text")
     check_no_model(options, why)
     options.run = expanded(options.run)
-    check_there(options.run)
+    check_file(options.run)
 
 
 def wanted(options: argparse.Namespace, asks: bool) -> "ModelRequest":

@@ -1,23 +1,13 @@
 """The format of the file: safetensors, with a checksum of the header, and in it one of each tensor.
 
 So a flipped bit is never shown as a true number. Tensors that share memory are written once; the header says how the
-others look at it.
+others look at it. Imports nothing heavy.
 """
 
 import hashlib
 
-import torch
-from torch import Tensor
-
 VERSION = 1
-DTYPES = {"F32": torch.float32, "F64": torch.float64, "I64": torch.int64}
-CHUNK = 2**22  # bytes that are written or read at a time
-
-
-def bytes_of(flat: Tensor) -> memoryview:
-    """Return the bytes of a contiguous tensor of one dimension, without a copy."""
-    array: memoryview = flat.numpy().data
-    return array.cast("B") if flat.numel() else memoryview(b"")
+ITEM_BYTES = {"F32": 4, "F64": 8, "I64": 8}  # the kinds of number in a run
 
 
 def sha256(data: bytes) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from torch import nn
 
-from gptviz.runs.run_file import bytes_of
+from gptviz.runs.tensor_bytes import bytes_of
 
 _CHUNK = 4 * 2**20  # numbers that are hashed at a time
 

@@ -12,9 +12,10 @@ from typing import Any, BinaryIO, Self
 
 from torch import Tensor
 
-from gptviz.checkpoints.safetensors_file import RUN_KEY
+from gptviz.checkpoints.errors import RUN_KEY
 from gptviz.runs.errors import RunFileError, unwritten
-from gptviz.runs.run_file import CHUNK, DTYPES, VERSION, bytes_of, sha256
+from gptviz.runs.run_file import VERSION, sha256
+from gptviz.runs.tensor_bytes import CHUNK, DTYPES, bytes_of
 from gptviz.whole_file import whole_file
 
 _NAMES = {dtype: name for name, dtype in DTYPES.items()}

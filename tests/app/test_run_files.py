@@ -122,6 +122,7 @@ def test_a_file_that_is_none_is_a_message(
     user.waits()
 
     assert user.window.banner.label.text() == (
-        "The run could not be opened: a.gptviz is no recorded run. Choose a .gptviz file that gptviz saved"
+        "The run could not be opened: a.gptviz is no recorded run, or its beginning is damaged. "
+        "Choose a .gptviz file that gptviz saved"
     )
     assert user.state.trace is before

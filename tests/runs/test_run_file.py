@@ -195,6 +195,26 @@ def test_other_kinds_of_files_say_what_they_are(tmp_path: Path) -> None:
             read(path)
 
 
+@pytest.mark.parametrize("first", [b"\x80", b"PK\x03\x04"], ids=["pickle", "zip"])
+def test_a_header_as_long_as_another_format_begins_changes_nothing(tmp_path: Path, file: Path, first: bytes) -> None:
+    """Any tool may write safetensors anew and pad the header to 128 bytes, say, or to 67 million."""
+    from safetensors.torch import save_file
+
+    save_file({"wte.weight": NUMBERS}, tmp_path / "model.safetensors")
+    for path in (file, tmp_path / "model.safetensors"):
+        data = path.read_bytes()
+        end = 8 + int.from_bytes(data[:8], "little")
+        wanted = int.from_bytes(first, "little")
+        wanted += -(-max(0, end - 8 - wanted) // 256) * 256
+        path.write_bytes(wanted.to_bytes(8, "little") + data[8:end].ljust(wanted) + data[end:])
+        assert path.read_bytes().startswith(first)
+
+    assert torch.equal(read(file)[1]["numbers"], NUMBERS)
+    with pytest.raises(RunFileError, match="is a safetensors file of weights"):
+        read(tmp_path / "model.safetensors")
+    assert list(safe_open(tmp_path / "model.safetensors", "pt").keys()) == ["wte.weight"]
+
+
 # --- writing ---------------------------------------------------------------------------------------------
 
 
