@@ -201,7 +201,7 @@ class Actions:
             menu.addAction(action)
             self._models[name] = action
         menu.addSeparator()
-        seed = self._action("Seed …", "Ctrl+Shift+S", "Choose the seed of the random weights", self._ask_seed)
+        seed = self._action("Seed…", "Ctrl+Shift+S", "Choose the seed of the random weights", self._ask_seed)
         menu.addAction(seed)
         return menu
 

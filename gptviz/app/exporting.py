@@ -127,16 +127,16 @@ class Exporting(QObject):
     def _name_actions(self) -> None:
         """Say in the menu what is meant."""
         title, stage = self.dock.windowTitle(), self._session.state.selection.stage
-        table = f"{title} as CSV …"
+        table = f"{title} as CSV…"
         if not self.dock.has_table and stage is not None:
-            table = f"{stage} as CSV …"
+            table = f"{stage} as CSV…"
         texts = {
-            "png": f"{title} as PNG …",
-            "svg": f"{title} as SVG …",
+            "png": f"{title} as PNG…",
+            "svg": f"{title} as SVG…",
             "csv": table,
-            "npy": f"{stage} as .npy …" if stage is not None else "Tensor as .npy …",
-            "safetensors": "Tensors as safetensors …",
-            "pdf": "Slides as PDF …",
+            "npy": f"{stage} as .npy…" if stage is not None else "Tensor as .npy…",
+            "safetensors": "Tensors as safetensors…",
+            "pdf": "Slides as PDF…",
         }
         for kind, text in texts.items():
             self.actions[kind].setText(text)

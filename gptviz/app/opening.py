@@ -36,10 +36,10 @@ class Opening(QObject):
         self._window = window
         self._session = window.session
         self.dialog: QDialog | None = None  # that is open
-        self.file = make("Open checkpoint …", "Ctrl+O", "Open a file of weights", self._ask_file)
-        self.folder = make("Open checkpoint folder …", "Ctrl+Shift+O", "Open a folder of weights", self._ask_folder)
-        self.hub = make("Open from Hugging Face …", "Ctrl+Shift+H", "Open a model of the Hub by name", self._ask_hub)
-        self.table = make("Token table …", "Ctrl+Shift+K", "Choose the texts of the model's tokens", self._ask_table)
+        self.file = make("Open checkpoint…", "Ctrl+O", "Open a file of weights", self._ask_file)
+        self.folder = make("Open checkpoint folder…", "Ctrl+Shift+O", "Open a folder of weights", self._ask_folder)
+        self.hub = make("Open from Hugging Face…", "Ctrl+Shift+H", "Open a model of the Hub by name", self._ask_hub)
+        self.table = make("Token table…", "Ctrl+Shift+K", "Choose the texts of the model's tokens", self._ask_table)
         self.about = make("About this model", "Ctrl+I", "Where it comes from, and its settings", self._show_model)
         self.table.setEnabled(False)
         self.about.setEnabled(False)

@@ -29,8 +29,8 @@ class RunFiles(QObject):
         self._path = ""  # of the run that was saved or opened last
         self._budget: int | None = None
         self.dialog: QDialog | None = None  # that is open
-        self.save = make("Save run …", "Ctrl+S", "Save what is on screen as one file", self._ask_save)
-        self.open_ = make("Open run …", "Ctrl+Alt+O", "Open a run that was saved", self._ask_open)
+        self.save = make("Save run…", "Ctrl+S", "Save what is on screen as one file", self._ask_save)
+        self.open_ = make("Open run…", "Ctrl+Alt+O", "Open a run that was saved", self._ask_open)
         self.load = make(
             "Load the model", "Ctrl+Alt+L", "Load the model of the recorded run", self._session.recording.load_model
         )

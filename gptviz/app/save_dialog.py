@@ -34,7 +34,7 @@ class SaveDialog(QDialog):
         rule = NumberRule(whole=True, lowest=1, highest=_LARGEST)
         self.field = NumberField("Budget for tensors", megabytes, rule, tip="Megabytes of tensors", hint="MB")
         self.amount = paragraph("–", name="rowTitle")
-        self.ok, _ = lay_out(self, self.text, self.field, self.amount, accept="Choose file …")
+        self.ok, _ = lay_out(self, self.text, self.field, self.amount, accept="Choose file…")
         self.field.changed.connect(self._show_amount)
         self.field.edit.textEdited.connect(self._show_amount)
         self._show_amount()

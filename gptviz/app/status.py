@@ -18,7 +18,7 @@ class StatusBar(QStatusBar):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self.setSizeGripEnabled(False)
-        self.activity = QLabel("Starting …")
+        self.activity = QLabel("Starting…")
         self.activity.setTextFormat(Qt.TextFormat.PlainText)  # it names files
         self.progress = ProgressBar("Progress")
         self.progress.setFixedWidth(px(160))
@@ -64,7 +64,7 @@ class StatusBar(QStatusBar):
         if state.activity is None:
             self.activity.setText(state.notice or ("Ready" if state.trace is not None else ""))
             return
-        text, fraction = f"{state.activity.text} …", state.activity.fraction
+        text, fraction = f"{state.activity.text}…", state.activity.fraction
         if state.live is not None and state.model is not None:
             stages = 9 + 23 * state.model.config.n_layers
             fraction = len(state.live) / stages

@@ -18,6 +18,6 @@ class TableDialog(QDialog):
             "say what the tokens are.\n\nIf you have a table of them, choose it: a text file with one token a line, "
             "the first line for ID 0; \\n stands for the line break. Without one, prompts and texts are rows of IDs."
         )
-        self.table, self.bare = lay_out(self, self.text, accept="Choose a table …", reject="Use bare IDs")
+        self.table, self.bare = lay_out(self, self.text, accept="Choose a table…", reject="Use bare IDs")
         self.bare.setToolTip("Write prompts as 0 1 2 (Esc)")
         self.table.setToolTip("Choose a text file with one token a line (Enter)")

@@ -209,9 +209,9 @@ class HeadsPane(Pane):
                 return (
                     f"The probe takes a pass, and the model is not loaded. Choose Prompt. {LOAD_THE_MODEL} to see it."
                 )
-            return "The probe is being run …" if measured.probe is None else ""
+            return "The probe is being run…" if measured.probe is None else ""
         if len(measured.heads) < trace.config.n_layers:
-            return f"{len(measured.heads)} of {trace.config.n_layers} blocks are measured …"
+            return f"{len(measured.heads)} of {trace.config.n_layers} blocks are measured…"
         lacking = next((at for at, scores in enumerate(measured.heads) if np.isnan(scores).all()), None)
         if lacking is not None and state.is_recorded and weights_at_hand(trace, lacking) is None:
             return why_missing(trace, f"trf_blocks.{lacking}.att.weights")

@@ -58,7 +58,7 @@ class GeluLabPane(Pane):
         self.formulas = {key: Formula(14) for key in ("relu", "inner", "gelu", "exact")}
         for key, formula in self.formulas.items():
             formula.setAccessibleName(f"Formula of {key}")
-        self.meaning = plain_label("muted", "Loading PyTorch …")
+        self.meaning = plain_label("muted", "Loading PyTorch…")
         self.meaning.setWordWrap(True)
         self.values = CurvePlot("GELU and ReLU", (_GELU, _RELU))
         self.slopes = CurvePlot("Slopes of GELU and ReLU", (_GELU, _RELU))

@@ -100,7 +100,7 @@ class GradientsLabPane(Pane):
         self.reading.setWordWrap(True)
         self.picture = NetworkPicture("The network and its shortcuts")
         self.formula = Formula(15)
-        self.why = plain_label("muted", "Loading PyTorch …")
+        self.why = plain_label("muted", "Loading PyTorch…")
         self.why.setWordWrap(True)
         self.result: GradientFlow | None = None
         self._lay_out()

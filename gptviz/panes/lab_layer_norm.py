@@ -99,7 +99,7 @@ class LayerNormLabPane(Pane):
         self.line = NumberLine("The row before, normalised, and after scale and shift")
         self.measured = Figures()
         self.measured.setAccessibleName("Measured after normalising")
-        self.explanation = plain_label("muted", "Loading PyTorch …")
+        self.explanation = plain_label("muted", "Loading PyTorch…")
         self.explanation.setWordWrap(True)
         self.by_row = NormPicture("LayerNorm averages over each row", over_rows=True)
         self.by_column = NormPicture("BatchNorm would average over each column", over_rows=False)

@@ -226,7 +226,7 @@ class ShellLabPane(Pane):
     # --- the run -----------------------------------------------------------------------------------------
 
     def _submit(self) -> None:
-        self.busy.setText("running …")
+        self.busy.setText("running…")
         self.session.labs.submit("shell", partial(lab_jobs.shell, self._request, self._run), self._ended)
 
     def _ended(self, outcome: Outcome) -> None:

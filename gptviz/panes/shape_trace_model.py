@@ -174,7 +174,7 @@ class ShapeTraceModel(QAbstractItemModel):
         if column == STAGE:
             return group.title
         if column == OPERATION and done and not complete:
-            return f"{len(done)} of {len(group.stages)} …"
+            return f"{len(done)} of {len(group.stages)}…"
         if column == PARAMETERS and complete:
             return f"{sum(record.parameters for record in done):,}"
         if column == MS and complete:

@@ -10,9 +10,9 @@ NEEDS = {
     "model": "The model is still being made. The rest of this step comes as soon as it is there.",
     "pass": "No pass has run on this model yet. Type a prompt and press Enter, and this step speaks of it.",
     "end": "The pass is being held before this stage. Continue lets it go on (F9), and Stop gives it up (Esc).",
-    "block": "This block is being run again to have its tensors at hand …",
+    "block": "This block is being run again to have its tensors at hand…",
     "recording": f"This block's inside is not in the recording, and its model is not loaded. {LOAD_THE_MODEL}.",
-    "figures": "Some figures of this step are being computed …",
+    "figures": "Some figures of this step are being computed…",
     "generation": "No token was generated yet. Press Ctrl+G to append one.",
 }
 

@@ -211,7 +211,7 @@ class Outcome(QStackedWidget):
         self.button.setText("Go on" if stopped else "Stop")
         self.button.setToolTip("Read the other blocks" if stopped else "Read no more blocks")
         self._write(
-            f"stopped after block {done} of {blocks}" if stopped else f"reading block {done + 1} of {blocks} …", False
+            f"stopped after block {done} of {blocks}" if stopped else f"reading block {done + 1} of {blocks}…", False
         )
 
     def _write(self, text: str, broken: bool) -> None:

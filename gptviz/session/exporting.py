@@ -102,7 +102,7 @@ class Exporting(QObject):
 
     def _begin_next(self) -> None:
         what, path, produce = self._waiting.popleft()
-        self._session.change(notice=f"Writing {path.name} …")
+        self._session.change(notice=f"Writing {path.name}…")
         self._worker.submit(partial(jobs.write_file, path, produce), partial(self._ended, what))
 
     def _trace_for(self, what: str) -> "Trace | None":

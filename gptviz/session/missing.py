@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 NOT_YET = "The forward pass has not come to this stage yet."
 NOT_KEPT = "Not kept: this block can be run again once the pass has ended."
-REPLAYED = "This block is being run again to have its numbers at hand …"
+REPLAYED = "This block is being run again to have its numbers at hand…"
 
 
 def why_missing(trace: "Trace", *names: str) -> str:

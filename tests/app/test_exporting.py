@@ -97,9 +97,9 @@ def test_a_tab_and_a_title_offer_to_save_their_pane(user: User, qtbot: QtBot) ->
     popup = QApplication.activePopupWidget()
     assert isinstance(popup, QMenu)
     assert [text for text in items(popup) if "Next token" in text] == [
-        "Next token as PNG …",
-        "Next token as SVG …",
-        "Next token as CSV …",
+        "Next token as PNG…",
+        "Next token as SVG…",
+        "Next token as CSV…",
     ]
     popup.close()
 

@@ -298,7 +298,7 @@ def test_while_the_model_is_built_there_is_progress(
 
     session.start("tiny", 123)
 
-    qtbot.waitUntil(lambda: window.status.activity.text() == "Initialising tiny …")
+    qtbot.waitUntil(lambda: window.status.activity.text() == "Initialising tiny…")
     assert window.status.progress.share == 0.5
     assert window.status.cancel.isVisible()
 
@@ -323,7 +323,7 @@ def test_while_a_pass_runs_the_status_counts_the_stages(user: User, hold: Hold, 
     user.presses(Qt.Key.Key_Return, CONTROL)
 
     qtbot.waitUntil(lambda: user.window.status.activity.text().endswith("stage 28 / 55"))
-    assert user.window.status.activity.text().startswith("Running the forward pass …")
+    assert user.window.status.activity.text().startswith("Running the forward pass…")
     assert user.window.status.progress.share == pytest.approx(28 / 55)
 
 

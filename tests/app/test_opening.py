@@ -28,14 +28,14 @@ def test_the_file_menu_has_it_all(user: User) -> None:
     names = list(items(menu(user.window, "File")))
 
     assert names == [
-        "Open checkpoint …",
-        "Open checkpoint folder …",
-        "Open from Hugging Face …",
+        "Open checkpoint…",
+        "Open checkpoint folder…",
+        "Open from Hugging Face…",
         "Open recent",
-        "Save run …",
-        "Open run …",
+        "Save run…",
+        "Open run…",
         "Load the model",
-        "Token table …",
+        "Token table…",
         "About this model",
         "Export",
         "Quit",
@@ -141,7 +141,7 @@ def test_loading_shows_progress_and_can_be_cancelled(
     user.presses(Qt.Key.Key_O, CONTROL)
 
     qtbot.waitUntil(lambda: user.state.activity is not None and user.state.activity.fraction == 0.25)
-    assert user.window.status.activity.text() == "Opening ckpt.pt …"
+    assert user.window.status.activity.text() == "Opening ckpt.pt…"
     user.clicks(user.window.status.cancel)
     user.waits()
 

@@ -118,7 +118,7 @@ def test_a_file_that_is_none_is_a_message(
     choose(tmp_path / "a.gptviz")
     before = user.state.trace
 
-    items(menu(user.window, "File"))["Open run …"].trigger()
+    items(menu(user.window, "File"))["Open run…"].trigger()
     user.waits()
 
     assert user.window.banner.label.text() == (

@@ -159,7 +159,7 @@ def test_a_block_in_the_middle_says_how_far_it_is(pane: ShapeTracePane, user: Us
     user.writes("a b")
     user.presses(Qt.Key.Key_Return)
 
-    qtbot.waitUntil(lambda: cells(pane, group(pane, "Block 1"))[1] == "10 of 23 …")
+    qtbot.waitUntil(lambda: cells(pane, group(pane, "Block 1"))[1] == "10 of 23…")
 
 
 def test_the_stages_are_listed_before_they_have_run(
