@@ -42,6 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return 0, or 2 after one line on standard error that says what to change."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     _write_what_the_terminal_lacks_as_escapes()
+    _let_threads_wait_briefly()
     try:
         options = _parse(words)
         command: Callable[[argparse.Namespace], int] = options.command
@@ -67,6 +68,15 @@ def _write_what_the_terminal_lacks_as_escapes() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _let_threads_wait_briefly() -> None:
+    """Where other programs need the cores too, torch's threads must not wait for each other by turning in circles.
+
+    OpenMP reads it when torch is imported. A person's own setting stays.
+    """
+    if "OMP_WAIT_POLICY" not in os.environ:
+        os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 
 
 def _parse(words: list[str]) -> argparse.Namespace:

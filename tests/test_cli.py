@@ -344,6 +344,22 @@ def test_help_imports_neither_torch_nor_qt(words: tuple[str, ...]) -> None:
     assert "gptviz" in done.stdout
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere torch brings another OpenMP")
+@pytest.mark.parametrize(
+    ("own", "turns"), [({}, "10000"), ({"GOMP_SPINCOUNT": "7"}, "7"), ({"OMP_WAIT_POLICY": "PASSIVE"}, "0")]
+)
+def test_threads_wait_briefly_unless_the_person_says_how(
+    monkeypatch: pytest.MonkeyPatch, own: dict[str, str], turns: str
+) -> None:
+    """OpenMP itself tells what it goes by."""
+    for name in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT"):
+        monkeypatch.delenv(name, raising=False)
+
+    done = run("trace", HELLO, *TINY, "--json", OMP_DISPLAY_ENV="VERBOSE", **own)
+
+    assert f"GOMP_SPINCOUNT = '{turns}'" in done.stderr
+
+
 def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as done:
         main(["--help"])
