@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return 0, or 2 after one line on standard error that says what to change."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     _write_what_the_terminal_lacks_as_escapes()
-    _let_threads_wait_briefly()
+    let_threads_wait_briefly()
     try:
         options = _parse(words)
         command: Callable[[argparse.Namespace], int] = options.command
@@ -70,7 +70,7 @@ def _write_what_the_terminal_lacks_as_escapes() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _let_threads_wait_briefly() -> None:
+def let_threads_wait_briefly() -> None:
     """Where other programs need the cores too, torch's threads must not wait for each other by turning in circles.
 
     OpenMP reads it when torch is imported. A person's own setting stays.

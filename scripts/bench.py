@@ -10,6 +10,8 @@ from collections.abc import Callable
 
 from benchmarks import generating, looking, passes, start, walking
 
+from gptviz.cli import let_threads_wait_briefly
+
 _Options = argparse.Namespace
 
 
@@ -26,6 +28,7 @@ def main() -> None:
     parser.add_argument("--inside", help=argparse.SUPPRESS)
     options = parser.parse_args()
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    let_threads_wait_briefly()
     if options.inside:
         INSIDE[options.inside](options)
         return
