@@ -113,6 +113,11 @@ def in_order(differences: "Sequence[StageDifference]") -> tuple[StageDifference,
     return tuple(sorted(differences, key=place))
 
 
+def first_tokens(count: int) -> str:
+    """Say how many tokens were compared, where one run has more than the other."""
+    return "first token" if count == 1 else f"first {count:,} tokens"
+
+
 def relative_difference(a: Array, b: Array) -> tuple[float, float]:
     """Return ‖b - a‖ / ‖a‖ and the largest |b - a| of two arrays of one shape, in double precision.
 
@@ -168,7 +173,7 @@ def _compare(a: Run, b: Run, stage: Stage, missing: str = "") -> StageDifference
     common = tuple(slice(t) if letter == "T" else slice(None) for letter in dims)
     one, other = one[common], other[common]
     if a.tokens != b.tokens:
-        found = replace(found, note=f"first {t} tokens" if "T" in dims else "the last token of each")
+        found = replace(found, note=first_tokens(t) if "T" in dims else "the last token of each")
     if not np.issubdtype(one.dtype, np.floating):
         return replace(found, differing=int((one != other).sum()))
     relative, largest = relative_difference(one, other)

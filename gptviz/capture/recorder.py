@@ -318,6 +318,22 @@ def perturbed_pass(model: GPTModel, ids: Tensor, cancel: CancelFlag | None = Non
     return capture(model, changed, budget=0, cancel=cancel)
 
 
+@contextmanager
+def stoppable(model: GPTModel, cancel: CancelFlag) -> Iterator[None]:
+    """Let plain passes of ``model`` stop before a block once ``cancel`` is set: they raise CaptureCancelled."""
+
+    def stop(block: nn.Module, args: tuple[Any, ...]) -> None:
+        if cancel.is_set():
+            raise CaptureCancelled("stopped before a block")
+
+    handles = [block.register_forward_pre_hook(stop) for block in model.trf_blocks]
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
 def record(
     model: nn.Module, ids: Tensor, stages: Sequence[Stage], cancel: CancelFlag | None = None
 ) -> tuple[tuple[StageRecord, ...], dict[str, Tensor]]:

@@ -168,7 +168,7 @@ class ComparePane(Pane):
         a = PairLine("A", label, [visible(piece.text) for piece in pinned.pieces])
         pieces = state.trace_pieces if state.trace is not None else ()
         b = PairLine("B", self._label_of_b(state), [visible(piece.text) for piece in pieces])
-        both = zip_longest((piece.bytes for piece in pinned.pieces), (piece.bytes for piece in pieces))
+        both = zip_longest(*([piece.bytes or piece.text for piece in row] for row in (pinned.pieces, pieces)))
         differing = [one != other for one, other in both]
         self.tokens.set_lines(a, b, differing)
         self.unpin.setToolTip(f"Let A go, and its {data_size(pinned.trace.nbytes)} of memory ({UNPIN_KEY})")

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gptviz.analysis.attention import without_future
 from gptviz.analysis.compared_tokens import map_difference
-from gptviz.analysis.comparison import ROUNDING
+from gptviz.analysis.comparison import ROUNDING, first_tokens
 from gptviz.widgets.colormaps import symmetric_limit
 from gptviz.widgets.heatmap import HeatmapData
 from gptviz.widgets.matrix_view import MatrixView
@@ -83,7 +83,7 @@ class CompareMaps(QWidget):
         if self._view == "weights":
             values = without_future(values)
         whole = len(a.values) == len(b.values)
-        caption = "B − A" if whole else f"B − A · first {len(values)} tokens"
+        caption = "B − A" if whole else f"B − A · {first_tokens(len(values))}"
         tokens = [one if one == other else "≠" for one, other in zip(a.tokens, b.tokens, strict=False)]
         high = max(symmetric_limit(values), ROUNDING * scale)  # rounding is not to look like a difference
         self._show(self.difference, caption, self._data(values, high, tokens, signed=True))

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from gptviz.analysis.compared_tokens import RankedToken
-from gptviz.analysis.comparison import ROUNDING, StageDifference
+from gptviz.analysis.comparison import ROUNDING, StageDifference, first_tokens
 from gptviz.session.state import ModelInfo
 from gptviz.widgets.difference_table import DifferenceRow
 from gptviz.widgets.rank_change import RankedItem
@@ -105,5 +105,5 @@ def summary(differences: Sequence[StageDifference], tokens_a: int, tokens_b: int
     """Say in a line how many stages differ, by more than rounding, and over which tokens they were compared."""
     shapes = sum(not one.same_shape for one in differences)
     changed = sum(bool(one.differing) or not (one.relative or 0.0) <= ROUNDING for one in differences)
-    over = f" (first {min(tokens_a, tokens_b)} tokens compared)" if tokens_a != tokens_b else ""
+    over = f" ({first_tokens(min(tokens_a, tokens_b))} compared)" if tokens_a != tokens_b else ""
     return f"{len(differences):,} stages: {shapes:,} differ in shape, {changed:,} in value{over}"

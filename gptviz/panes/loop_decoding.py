@@ -63,7 +63,7 @@ class DecodingView(TwoColumns):
         self.top_p.changed.connect(lambda value: session.loop.set_decoding(top_p=float(value)))
         self.seed.changed.connect(lambda value: session.loop.set_decoding(seed=int(value)))
         self.generate = _button("Generate", "Append that many tokens; Esc stops")
-        self.generate.clicked.connect(lambda: session.loop.play(int(self.count.value)))
+        self.generate.clicked.connect(self._generate)
         self.bars = DecodingBars()
         self.bars.picked.connect(self._pick)
         self.bars.marked.connect(self._name_pick)
@@ -79,7 +79,7 @@ class DecodingView(TwoColumns):
         left.setSpacing(UNIT)
         left.addWidget(self.way)
         left.addSpacing(UNIT)
-        for field in (self.temperature, self.top_k, self.top_p, self.seed, self.count):
+        for field in self._fields:
             left.addWidget(field)
         self.count.put_before(self.generate)
         left.addStretch()
@@ -95,6 +95,10 @@ class DecodingView(TwoColumns):
         right.addLayout(buttons)
         self.columns.addLayout(left)
         self.columns.addLayout(right, 1)
+
+    @property
+    def _fields(self) -> tuple[InlineNumberField, ...]:
+        return self.temperature, self.top_k, self.top_p, self.seed, self.count
 
     # --- state -------------------------------------------------------------------------------------------
 
@@ -179,6 +183,14 @@ class DecodingView(TwoColumns):
 
     def _way_chosen(self, way: str) -> None:
         self._session.loop.set_decoding(temperature=0.0 if way == "greedy" else self._warm)
+
+    def _generate(self) -> None:
+        """Append tokens as the fields say, or go to a field that is refused: nobody asked for its last value."""
+        refused = next((field for field in self._fields if field.isEnabled() and field.message), None)
+        if refused is not None:
+            refused.edit.setFocus()
+            return
+        self._session.loop.play(int(self.count.value))
 
     def _top_k_changed(self, value: object) -> None:
         k, size = int(self.top_k.value), self.top_k.rule.highest

@@ -90,13 +90,12 @@ def _turn(state: ViewState) -> tuple[list[str], list[str]]:
     """Return what the lines did: the shapes and the times, as far as they ran."""
     runs, generation = state.loop.runs, state.generation
     shown = generation.shown
-    before = None if shown is None else len(generation.prompt) + shown
-    if state.loop.lit is not None or before is None or (len(runs) == _LINES and state.loop.text_tokens == before):
+    if state.loop.lit is not None or shown is None or generation.steps[shown] is state.loop_step:
         shapes = [f"{shape(run.before)} → {shape(run.after)}" for run in runs]
         return shapes, ["at hand" if run.ms is None else _ms(run.ms) for run in runs]
-    assert shown is not None
     assert state.model is not None
     step, vocabulary = generation.steps[shown], state.model.config.vocab_size
+    before = len(generation.prompt) + shown
     seen, computed = step.context_tokens, step.computed
     sizes = (
         ((1, before), (1, seen)),

@@ -124,6 +124,7 @@ def measure_costs(
 
     from gptviz.analysis.comparison import relative_difference
     from gptviz.analysis.decoding import choose
+    from gptviz.capture.recorder import stoppable
     from gptviz.model.cached import KeyValueCache, cached_logits
     from gptviz.model.generate import crop
 
@@ -136,7 +137,7 @@ def measure_costs(
         context.report(f"Measuring step {place + 1} of {len(decodings)}", place / len(decodings))
         cropped = crop(text[:, :position], model.config.context_length)
         began = time.perf_counter()
-        with torch.no_grad():
+        with torch.no_grad(), stoppable(model, context.cancel):
             plain = model(cropped)[0, -1]
         between = time.perf_counter()
         logits, computed = cached_logits(cropped, cache, lambda layer: _stop_if_cancelled(context))

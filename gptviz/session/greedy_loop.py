@@ -97,10 +97,12 @@ class GreedyLoop(QObject):
 
     def set_caching(self, caching: bool) -> None:
         """Take keys and values of the tokens before from a cache, or compute all positions in each step."""
+        loop = self._session.state.loop
         if not caching:
             self._holder.drop()
+            loop = replace(loop, cache_shape=(), cache_bytes=0)
         if caching != self._session.state.caching:
-            self._session.change(caching=caching)
+            self._session.change(caching=caching, loop=loop)
 
     # --- for the session package -------------------------------------------------------------------------
 
@@ -108,6 +110,7 @@ class GreedyLoop(QObject):
         """Return what changes in the state when generation begins anew; what there was can be had back by undo."""
         state = self._session.state
         history = state.history.after(what, state.generation) if state.generation.nodes else state.history
+        self._holder.drop()
         return {"generation": Generation(prompt), "history": history, "loop": LoopLines()}
 
     def step_of(self, trace: "Trace | None") -> int | None:
@@ -136,7 +139,8 @@ class GreedyLoop(QObject):
         if self._gate is not None:
             self._gate.release(to_the_end)
 
-    def _submit(self, gate: LineGate | None = None) -> None:
+    def _submit(self, gate: LineGate | None = None, goes_on: bool = False) -> None:
+        """Begin a turn. One that ``goes_on`` was not asked for just now: what was said meanwhile stays to be read."""
         session, state = self._session, self._session.state
         if state.trace is None or session.computing or not state.trace.complete:
             return
@@ -150,14 +154,15 @@ class GreedyLoop(QObject):
         if on_screen and not (state.caching and session.has_model):
             request = replace(request, at_hand=jobs.PassResult(state.trace, state.trace_rows))
             work = partial(generation_jobs.generate_at_hand, request)
-        elif session.recording.loads_first(partial(self._submit, gate)):
+        elif session.recording.loads_first(partial(self._submit, gate, goes_on)):
             return
         elif state.caching:
             work = partial(generation_jobs.generate_cached_step, session.engine[0], self._holder, request)
         else:
             work = partial(generation_jobs.generate_step, *session.engine, request)
         live = not state.caching and request.at_hand is None
-        session.submit(_GENERATING, work, self._step_ended, self._told, live=live, loop=LoopLines(), message=None)
+        what = {"loop": LoopLines(), "loop_step": None, "message": state.message if goes_on else None}
+        session.submit(_GENERATING, work, self._step_ended, self._told, live=live, **what)
 
     def _told(self, what: object) -> None:
         if isinstance(what, LoopLines):
@@ -170,11 +175,12 @@ class GreedyLoop(QObject):
         result, state = outcome.result, self._session.state
         if isinstance(result, generation_jobs.StepResult):
             generation = state.generation.with_step(result.step)
+            what["loop_step"] = generation.nodes[-1]
             if result.passed is None:
                 what["generation"] = replace(generation, shown=self._shown_after(generation))
             else:
                 self._session.travel.keep(result.passed)
-                what = {**self._session.passes.shown(result.passed), "generation": generation}
+                what |= {**self._session.passes.shown(result.passed), "generation": generation}
             if not self._is_noted:
                 what["history"] = state.history.after("append a token", state.generation)
                 self._is_noted = state.generation.playing
@@ -203,7 +209,7 @@ class GreedyLoop(QObject):
     @Slot()
     def _play_on(self) -> None:
         if self._session.state.generation.playing:
-            self._submit()
+            self._submit(goes_on=True)
         self._clear_activity()
 
     def _clear_activity(self) -> None:

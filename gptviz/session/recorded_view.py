@@ -9,8 +9,8 @@ from gptviz.analysis.attribution_question import Question
 from gptviz.analysis.decoding_settings import Decoding
 from gptviz.session.clamping import clamped
 from gptviz.session.costs import Costs
-from gptviz.session.generation import Generation
-from gptviz.session.loop_lines import LoopLines
+from gptviz.session.generation import GeneratedStep, Generation
+from gptviz.session.loop_lines import APPEND, FORWARD, LoopLines
 from gptviz.session.numbers import stage_named
 from gptviz.session.requests import CheckpointRequest, UntrainedRequest
 from gptviz.session.state import (
@@ -162,10 +162,20 @@ def seen_then(view: RecordedView, trace: "Trace", arrays: "Mapping[str, Array]")
         "lens": LensView(_reading(view.lens, trace, take)),
         "costs": view.costs,
         "loop": replace(view.loop, lit=None, held=False),
+        "loop_step": _step_of(view.loop, view.generation),
         "trail": view.trail,
         "options": replace(view.options, predict_first=False),
         "where_from": WhereFrom(view.question),
     }
+
+
+def _step_of(lines: LoopLines, generation: Generation) -> GeneratedStep | None:
+    """Return the step of the present branch that was appended by the turn of ``lines``."""
+    place = lines.text_tokens - len(generation.prompt)
+    if len(lines.runs) <= APPEND or not 0 <= place < len(generation.steps):
+        return None
+    step, ms = generation.steps[place], lines.runs[FORWARD].ms
+    return step if not step.picked and ms in (None, step.ms) else None
 
 
 def _array(arrays: "Mapping[str, Array]", name: str, shape: tuple[int | None, ...]) -> "Array":

@@ -11,7 +11,7 @@ from gptviz.analysis.check import Check
 from gptviz.analysis.decoding_settings import GREEDY, Decoding
 from gptviz.analysis.place import Place
 from gptviz.session.costs import Costs
-from gptviz.session.generation import Generation, History
+from gptviz.session.generation import GeneratedStep, Generation, History
 from gptviz.session.loop_lines import LoopLines
 
 if TYPE_CHECKING:
@@ -316,6 +316,7 @@ class ViewState:
     history: History = field(default_factory=History)  # of the generation
     decoding: Decoding = GREEDY  # of the next steps
     loop: LoopLines = field(default_factory=LoopLines)
+    loop_step: GeneratedStep | None = None  # that the turn in ``loop`` appended, once it has
     costs: Costs = field(default_factory=Costs)
     caching: bool = False  # whether the next steps take keys and values from the cache
     tour: TourState = field(default_factory=TourState)

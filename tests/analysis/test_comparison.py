@@ -115,6 +115,12 @@ def test_another_number_of_tokens_is_compared_over_those_that_both_have(tiny_mod
     assert found["last"].relative > 0.1
 
 
+def test_a_single_token_is_one_token(tiny_model: GPTModel) -> None:
+    one, more = (Run(capture(tiny_model, torch.tensor([ids]))) for ids in ([15496], [15496, 11]))
+
+    assert next(found.note for found in compare_part(one, more, 0) if found.name == "ids") == "first token"
+
+
 def test_models_of_other_sizes_are_compared_as_far_as_they_go(tiny_model: GPTModel, shallow: GPTModel) -> None:
     found = compared(run(tiny_model, HELLO), run(shallow, HELLO))
 

@@ -1,14 +1,18 @@
 """Two runs side by side, as a person sees them."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from checkpoint_writers import SMALL, nanogpt, random_model
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from user import CONTROL, SHIFT, User
 
 from gptviz.panes.compare import ComparePane
+from gptviz.session.requests import CheckpointRequest
 from gptviz.tokenizer import gpt2_tokenizer
 from gptviz.widgets.rank_change import rank_change
 from gptviz.widgets.text import number, visible
@@ -185,6 +189,23 @@ def test_two_seeds_are_compared(pane: ComparePane, user: User, compared: Callabl
     assert pane.progress.words.text() == "55 stages: 0 differ in shape, 54 in value"
 
 
+def test_tokens_without_a_text_are_marked_where_they_differ(
+    pane: ComparePane, user: User, compared: Callable[[], None], tmp_path: Path
+) -> None:
+    config = replace(SMALL, vocab_size=4, activation="gelu", tie_weights=True)
+    checkpoint = nanogpt(tmp_path / "ckpt.pt", random_model(config))
+    user.window.session.start_with(CheckpointRequest(str(checkpoint), asks=False))
+    user.waits()
+    user.runs("0 1 2")
+    user.clicks(pane.pin)
+
+    user.runs("0 3 2")
+    compared()
+
+    assert pane.tokens.marked == (1,)
+    assert "position 1: 1 and 3" in pane.tokens.accessibleDescription()
+
+
 def test_what_a_smaller_run_lacks_is_said(pane: ComparePane, user: User, compared: Callable[[], None]) -> None:
     from gptviz.capture import capture
     from gptviz.model import TINY, initialise
@@ -211,7 +232,6 @@ def test_what_a_smaller_run_lacks_is_said(pane: ComparePane, user: User, compare
 
 
 def test_comparing_can_be_stopped(beside: ComparePane, user: User, compared: Callable[[], None]) -> None:
-    from dataclasses import replace
 
     shows(user, beside, "stages")
     session = user.window.session

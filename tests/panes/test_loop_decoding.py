@@ -107,6 +107,26 @@ def test_so_many_tokens_are_generated(decoding: DecodingView, user: User, qtbot:
     assert len(chosen(user.state)) == 7
 
 
+def test_generate_goes_to_a_field_that_is_refused_and_appends_nothing(decoding: DecodingView, user: User) -> None:
+    user.clicks(decoding.way.button("sample"))
+    for field, text in ((decoding.count, "0"), (decoding.temperature, "nan"), (decoding.top_k, "")):
+        user.types(field.edit, text)
+
+        user.clicks(decoding.generate)
+
+        assert not user.state.generation.playing
+        assert field.edit.hasFocus()
+        assert field.message
+        assert field.edit.text() == text
+        field.bring_back()
+
+    user.clicks(decoding.way.button("greedy"))
+    user.clicks(decoding.generate)  # what is greyed out does not count
+    assert user.state.generation.playing
+    user.window.session.cancel()
+    user.waits()
+
+
 def test_a_token_is_picked_by_double_click_or_enter(decoding: DecodingView, user: User, qtbot: QtBot) -> None:
     tokens = steps(user, 2)
     second = user.state.generation.steps[1].candidates[1].id

@@ -317,6 +317,39 @@ def test_the_table_keeps_qts_rules(branches: BranchesView, user: User, qtmodelte
     fork(user, 0)
 
 
+def test_a_picked_token_has_no_lines_that_ran(lines: LinesView, user: User) -> None:
+    steps(user, 3)
+    assert "(1, 50257) → (1, 1)" in painted_words(lines.lines)
+
+    user.window.session.travel.pick(user.state.generation.steps[2].candidates[1])
+    user.waits()
+
+    words = painted_words(lines.lines)
+    assert any("by hand" in word for word in words)
+    assert "(1, 50257) → (1, 1)" not in words
+    assert sum(word.endswith(" ms") for word in words) == 1  # the pass alone is known
+
+
+def test_a_step_of_another_branch_has_its_own_lines(lines: LinesView, user: User) -> None:
+    session = user.window.session
+    steps(user, 2)
+    fork(user, 0)
+    session.loop.set_caching(True)
+    steps(user, 3)
+    assert session.state.generation.steps[3].computed == 1
+    session.travel.switch(0)
+    user.waits()
+    session.loop.set_caching(False)
+    steps(user, 2)
+    assert session.state.generation.steps[3].computed == 7
+
+    session.travel.switch(1)
+    user.waits()
+
+    assert session.state.generation.shown == 3
+    assert "(1, 1) → (1, 1, 50257)" in painted_words(lines.lines)
+
+
 # --- cost ------------------------------------------------------------------------------------------------
 
 

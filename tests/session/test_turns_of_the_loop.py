@@ -1,6 +1,7 @@
 """Decoding, the five lines, the cache and its cost, through the session."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import torch
@@ -244,6 +245,22 @@ def test_measuring_can_be_stopped(ready: Session, generate: Generate, wait: Wait
     assert 1 <= len(ready.state.costs.rows) <= 3
 
 
+def test_stop_ends_what_is_measured_within_a_pass(
+    ready: Session, generate: Generate, wait: Wait, hold: Hold, qtbot: QtBot
+) -> None:
+    generate(3)
+    passes = count_passes(ready)
+    gate = hold("trf_blocks.0", until_cancelled=True)
+    ready.costing.measure()
+    qtbot.waitUntil(lambda: gate.reached)
+
+    ready.cancel()
+    wait()
+
+    assert passes == []  # none came to its end
+    assert ready.state.costs.rows == ()
+
+
 def test_play_while_something_is_measured_begins_after_it(
     ready: Session, generate: Generate, hold: Hold, qtbot: QtBot
 ) -> None:
@@ -258,6 +275,37 @@ def test_play_while_something_is_measured_begins_after_it(
 
     assert len(chosen(ready.state)) == 4
     assert len(ready.state.costs.rows) == 2
+
+
+def test_a_cache_that_was_switched_off_holds_nothing(ready: Session, generate: Generate) -> None:
+    ready.loop.set_caching(True)
+    generate(2)
+    assert ready.state.loop.cache_bytes > 0
+
+    ready.loop.set_caching(False)
+    ready.loop.set_caching(True)
+
+    assert (ready.state.loop.cache_shape, ready.state.loop.cache_bytes) == ((), 0)
+
+
+@pytest.mark.parametrize("caching", [False, True])
+def test_a_message_stays_while_tokens_are_appended(
+    ready: Session, wait: Wait, qtbot: QtBot, tmp_path: Path, caching: bool
+) -> None:
+    ready.loop.set_caching(caching)
+    ready.loop.play()
+    ready.recording.save(tmp_path / "run.gptviz")
+    assert "tokens are being generated" in str(ready.state.message)
+
+    steps = len(ready.state.generation.steps)
+    qtbot.waitUntil(lambda: len(ready.state.generation.steps) >= steps + 3, timeout=20_000)
+    assert "tokens are being generated" in str(ready.state.message)
+
+    ready.loop.pause()
+    wait()
+    ready.loop.step()
+    assert ready.state.message is None
+    wait()
 
 
 # --- a model without numbers -----------------------------------------------------------------------------
