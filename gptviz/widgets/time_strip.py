@@ -4,12 +4,13 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QSizePolicy, QToolTip
+from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QToolTip
 
 from gptviz.widgets.text import as_tip, draw_text, visible
 from gptviz.widgets.theme import UNIT, color, current, mono_font, px
+from gptviz.widgets.token_line import TokenLine
 
 _HEIGHT = 28  # px of a chip
 _LONGEST = 140  # px of a chip's text
@@ -24,32 +25,21 @@ class TimeChip:
     picked: bool = False
 
 
-class TimeStrip(QAbstractScrollArea):
+class TimeStrip(TokenLine):
     """Clicks, ← and → go to a step: ``chosen`` tells its place among the generated tokens, from 0.
 
     The chips before the marked one are what the model saw for it, as far as they are in the context; the ones that fell
     out of it are struck through, and those that came later are only outlined.
     """
 
-    keeps_arrows = True
-
-    chosen = Signal(int)
-
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__("Text so far")
         self._chips: Sequence[TimeChip] = ()
         self._prompt = 0
         self._context = 0
         self._shown: int | None = None
         self._tip: Callable[[int], str] = lambda place: ""
         self._rights: list[float] = []
-        self.setFrameShape(self.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.viewport().setAutoFillBackground(False)
-        self.setAccessibleName("Text so far")
         self._fit()
 
     def set_text(self, chips: Sequence[TimeChip], prompt: int, context: int, tip: Callable[[int], str]) -> None:
@@ -169,25 +159,9 @@ class TimeStrip(QAbstractScrollArea):
         if index is not None and len(self._chips) > self._prompt:
             self.chosen.emit(max(0, index - self._prompt))
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
+    def here_and_last(self) -> tuple[int, int]:
         last = len(self._chips) - self._prompt - 1
-        here = last if self._shown is None else self._shown
-        places = {
-            Qt.Key.Key_Left: here - 1,
-            Qt.Key.Key_Right: here + 1,
-            Qt.Key.Key_Home: 0,
-            Qt.Key.Key_End: last,
-        }
-        place = places.get(Qt.Key(event.key()))
-        if place is None or last < 0:
-            super().keyPressEvent(event)
-        else:
-            self.chosen.emit(min(max(place, 0), last))
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        delta = event.angleDelta()
-        bar = self.horizontalScrollBar()
-        bar.setValue(bar.value() - (delta.y() or delta.x()))
+        return last if self._shown is None else self._shown, last
 
     def resizeEvent(self, event: QEvent) -> None:
         self._measure(len(self._chips))

@@ -5,23 +5,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QFontMetricsF,
     QHelpEvent,
-    QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
     QPen,
     QResizeEvent,
-    QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QSizePolicy, QToolTip
+from PySide6.QtWidgets import QToolTip
 
 from gptviz.widgets import colormaps
 from gptviz.widgets.text import as_tip, draw_text
 from gptviz.widgets.theme import UNIT, color, current, mono_font, px, text_font
+from gptviz.widgets.token_line import TokenLine
 
 _ROW, _LEAST, _MOST = 24, 28, 120  # px
 _LABEL_SHARE, _LONGEST_LABEL = 0.34, 260  # of the width; px
@@ -36,27 +35,16 @@ class PairLine:
     tokens: Sequence[str]
 
 
-class TokenPair(QAbstractScrollArea):
+class TokenPair(TokenLine):
     """Scrolls sideways; a click or the arrow keys choose a position."""
 
-    keeps_arrows = True
-
-    chosen = Signal(int)
-
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__("Tokens of both runs")
         self._lines: Sequence[PairLine] = ()
         self._differs: Sequence[bool] = ()
         self._lefts: list[float] = [0.0]
         self._labels = 0.0  # px, of the widest label and the letter before it
         self._selected: int | None = None
-        self.setFrameShape(self.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.viewport().setAutoFillBackground(False)
-        self.setAccessibleName("Tokens of both runs")
 
     def set_lines(self, a: PairLine, b: PairLine, differs: Sequence[bool]) -> None:
         """Show two lines; ``differs`` tells for each position that one of them has whether the tokens differ."""
@@ -178,24 +166,8 @@ class TokenPair(QAbstractScrollArea):
         if position is not None:
             self.chosen.emit(position)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        here = self._selected if self._selected is not None else 0
-        last = self.positions - 1
-        moves = {
-            Qt.Key.Key_Left: here - 1,
-            Qt.Key.Key_Right: here + 1,
-            Qt.Key.Key_Home: 0,
-            Qt.Key.Key_End: last,
-        }
-        target = moves.get(Qt.Key(event.key()))
-        if target is None or last < 0:
-            super().keyPressEvent(event)
-        else:
-            self.chosen.emit(min(max(target, 0), last))
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        bar = self.horizontalScrollBar()
-        bar.setValue(bar.value() - (event.angleDelta().y() or event.angleDelta().x()))
+    def here_and_last(self) -> tuple[int, int]:
+        return self._selected or 0, self.positions - 1
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._measure()

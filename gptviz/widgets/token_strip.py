@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QSizePolicy, QToolTip
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QToolTip
 
 from gptviz.widgets.text import draw_text, visible
 from gptviz.widgets.theme import UNIT, blend, color, current, mono_font, px
+from gptviz.widgets.token_line import TokenLine
 
 _MAX_TEXT = 180  # px of a chip's text
 _CHIP, _NOTE = 24, 16  # px, heights
@@ -34,26 +35,15 @@ class Note:
     tip: str
 
 
-class TokenStrip(QAbstractScrollArea):
+class TokenStrip(TokenLine):
     """A line of chips that scrolls sideways; click or arrow keys choose one."""
 
-    keeps_arrows = True
-
-    chosen = Signal(int)
-
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__("Tokens")
         self._chips: Sequence[Chip] = ()
         self._notes: Sequence[Note] | None = None
         self._lefts: list[float] = [0.0]
         self._selected: int | None = None
-        self.setFrameShape(self.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.viewport().setAutoFillBackground(False)
-        self.setAccessibleName("Tokens")
 
     def set_chips(self, chips: Sequence[Chip]) -> None:
         """Show ``chips`` from the left."""
@@ -186,19 +176,8 @@ class TokenStrip(QAbstractScrollArea):
         if position is not None:
             self.chosen.emit(position)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        moves = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
-        move = moves.get(Qt.Key(event.key()))
-        if move is None or not self._chips:
-            super().keyPressEvent(event)
-            return
-        start = self._selected if self._selected is not None else 0
-        self.chosen.emit(min(max(start + move, 0), len(self._chips) - 1))
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        delta = event.angleDelta()
-        bar = self.horizontalScrollBar()
-        bar.setValue(bar.value() - (delta.y() or delta.x()))
+    def here_and_last(self) -> tuple[int, int]:
+        return self._selected or 0, len(self._chips) - 1
 
     def resizeEvent(self, event: QEvent) -> None:
         self._measure()
