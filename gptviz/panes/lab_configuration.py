@@ -4,7 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QVBoxLayout
 
 from gptviz.labs.dictionary import DictionaryError, as_dictionary, read_dictionary
 from gptviz.labs.refusal import RefusedInputError
@@ -16,6 +16,7 @@ from gptviz.session import lab_jobs
 from gptviz.session.session import Session
 from gptviz.session.state import DEFAULT_SEED, ViewState
 from gptviz.session.worker import Outcome
+from gptviz.widgets.buttons import row_of, text_button
 from gptviz.widgets.lab_body import LabBody
 from gptviz.widgets.lab_header import LabHeader
 from gptviz.widgets.plain_label import plain_label
@@ -55,12 +56,14 @@ class ConfigurationLabPane(Pane):
         self.presets.chosen.connect(lambda key: self._use(CONFIGS[key]))
         self.form = SettingsForm(settings(), columns=2)
         self.form.changed.connect(self._edited)
-        self.build = _button("Build and use it", "Make this model in the background, and run the prompt on it", "B")
+        self.build = text_button(
+            "Build and use it", "Make this model in the background, and run the prompt on it", "Alt+B"
+        )
         self.build.setObjectName("primary")
         self.build.clicked.connect(self._build)
-        self.copy = _button("Copy as Python", "Copy the settings as a dictionary", "C")
+        self.copy = text_button("Copy as Python", "Copy the settings as a dictionary", "Alt+C")
         self.copy.clicked.connect(self._copy)
-        self.paste = _button("Paste", "Take the settings of a dictionary from the clipboard", "V")
+        self.paste = text_button("Paste", "Take the settings of a dictionary from the clipboard", "Alt+V")
         self.paste.clicked.connect(self._paste)
         self.progress = plain_label("muted", wrap=True)
         self.note = plain_label("muted", wrap=True)
@@ -92,7 +95,7 @@ class ConfigurationLabPane(Pane):
         side = SideColumn(_SIDE)
         side.add_section("Size", self.presets)
         side.add_section("Settings", self.form)
-        side.add_section("Model", self.build, self.progress, _row(self.copy, self.paste), self.note)
+        side.add_section("Model", self.build, self.progress, row_of(self.copy, self.paste), self.note)
         cost = QVBoxLayout()
         cost.setSpacing(2 * UNIT)
         cost.addWidget(self.cost)
@@ -219,22 +222,3 @@ class ConfigurationLabPane(Pane):
         self._too_large = True
         self.form.refuse(refusal.field, str(refusal))
         self.build.setEnabled(False)
-
-
-def _button(text: str, tip: str, key: str) -> QPushButton:
-    button = QPushButton(text)
-    button.setShortcut(f"Alt+{key}")
-    button.setToolTip(f"{tip} (Alt+{key})")
-    button.setAccessibleName(text)
-    return button
-
-
-def _row(*widgets: QWidget) -> QWidget:
-    box = QWidget()
-    row = QHBoxLayout(box)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(2 * UNIT)
-    for widget in widgets:
-        row.addWidget(widget)
-    row.addStretch()
-    return box

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from gptviz.labs.refusal import RefusedInputError
 from gptviz.labs.shell_request import CHAPTER_RUN, CHAPTER_TEXTS, ShellRequest
@@ -22,6 +22,7 @@ from gptviz.session.state import ViewState
 from gptviz.session.worker import Outcome
 from gptviz.tour.questions import question
 from gptviz.tour.sizes import Sizes
+from gptviz.widgets.buttons import row_of, text_button
 from gptviz.widgets.lab_body import LabBody
 from gptviz.widgets.lab_header import LabHeader
 from gptviz.widgets.number_field import NumberField
@@ -71,7 +72,7 @@ class ShellLabPane(Pane):
         self.header.reset.connect(self._reset)
         self.parts = PartRows(_PARTS)
         self.parts.changed.connect(self._parts_changed)
-        self.next = _button("Make the next part real", "In the chapter's order")
+        self.next = text_button("Make the next part real", "In the chapter's order")
         self.next.clicked.connect(self._next_part)
         self.presets = Presets(
             [
@@ -146,7 +147,7 @@ class ShellLabPane(Pane):
 
     def _lay_out(self) -> None:
         side = SideColumn(_SIDE)
-        side.add_section("Parts", self.presets, self.parts, _row(self.next, self.busy))
+        side.add_section("Parts", self.presets, self.parts, row_of(self.next, self.busy))
         side.add_section("Batch", *self.texts)
         rows = (("Configuration", self.configuration), ("Weights", self.weights), ("Dropout", self.dropout))
         side.add_section("Model", _grid(rows), self.seed)
@@ -261,24 +262,6 @@ class ShellLabPane(Pane):
         self.stages.set_rows(stage_rows(run))
         self.logits.set_titles(logit_titles(run))
         self.logits.set_rows(logit_rows(run))
-
-
-def _button(text: str, tip: str) -> QPushButton:
-    button = QPushButton(text)
-    button.setToolTip(tip)
-    button.setAccessibleName(text)
-    return button
-
-
-def _row(*widgets: QWidget) -> QWidget:
-    box = QWidget()
-    row = QHBoxLayout(box)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(2 * UNIT)
-    for widget in widgets:
-        row.addWidget(widget)
-    row.addStretch()
-    return box
 
 
 def _grid(rows: Sequence[tuple[str, QWidget]]) -> QWidget:

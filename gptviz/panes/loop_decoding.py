@@ -3,7 +3,7 @@
 import math
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from gptviz.analysis.candidates import Ranking, ranking
 from gptviz.analysis.decoding import Decoded, decode
@@ -11,6 +11,7 @@ from gptviz.analysis.decoding_settings import DEFAULT_SAMPLE_SEED, LARGEST_SEED
 from gptviz.panes.pane import differs
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
+from gptviz.widgets.buttons import text_button
 from gptviz.widgets.decoding_bars import DecodedRow, DecodingBars
 from gptviz.widgets.inline_number_field import InlineNumberField
 from gptviz.widgets.note import Note
@@ -62,14 +63,14 @@ class DecodingView(TwoColumns):
         self.top_k.changed.connect(self._top_k_changed)
         self.top_p.changed.connect(lambda value: session.loop.set_decoding(top_p=float(value)))
         self.seed.changed.connect(lambda value: session.loop.set_decoding(seed=int(value)))
-        self.generate = _button("Generate", "Append that many tokens; Esc stops")
+        self.generate = text_button("Generate", "Append that many tokens; Esc stops")
         self.generate.clicked.connect(self._generate)
         self.bars = DecodingBars()
         self.bars.picked.connect(self._pick)
         self.bars.marked.connect(self._name_pick)
-        self.pick = _button("Pick", "Choose the marked token at this step, and go on from it on a branch (Enter)")
+        self.pick = text_button("Pick", "Choose the marked token at this step, and go on from it on a branch (Enter)")
         self.pick.clicked.connect(lambda: self._pick(self.bars.mark))
-        self.again = _button("Choose again", "Choose this step's token once more with these settings, on a branch")
+        self.again = text_button("Choose again", "Choose this step's token once more with these settings, on a branch")
         self.again.clicked.connect(session.travel.redraw)
         self.note = Note()
         self._lay_out()
@@ -214,10 +215,3 @@ def _top_k_rule(size: int) -> NumberRule:
         lowest_reason="a token has to stay",
         highest_reason="the vocabulary has no more",
     )
-
-
-def _button(text: str, tip: str) -> QPushButton:
-    button = QPushButton(text)
-    button.setToolTip(tip)
-    button.setAccessibleName(text)
-    return button
