@@ -42,7 +42,7 @@ _SUBJECTS = [
     ("stages", "Stages", "Every stage: shapes, and the size of the difference"),
 ]
 _EMPTY = (
-    "Pin a run, then run anything else: another prompt, another step of a generation, another model or seed. "
+    "Pin a run, then run anything else: another prompt, another step of a generation, another model or seed.\n"
     "Both stand here side by side."
 )
 PIN_KEY, UNPIN_KEY = "Ctrl+P", "Ctrl+Shift+P"
