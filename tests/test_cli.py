@@ -1,5 +1,6 @@
 """The ``gptviz`` command, as it is called from a shell and from a script."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -137,9 +138,12 @@ def test_generate_sees_no_more_than_the_context(shell: Shell) -> None:
     assert [step["context_tokens"] for step in made["steps"]] == [64, 64]
 
 
-def test_generating_nothing_gives_the_prompt_back(shell: Shell) -> None:
-    made = shell.json("generate", HELLO, "--max-new-tokens", "0", *TINY)
+def test_generating_nothing_gives_the_prompt_back_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(("generate", HELLO, "--max-new-tokens", "0", "--json", *TINY)) == 0
 
+    printed = capsys.readouterr()
+    made = json.loads(printed.out)
+    assert printed.err == "gptviz: --max-new-tokens is 0, so nothing is generated\n"
     assert (made["ids"], made["text"], made["steps"]) == ([15496, 11, 314, 716], HELLO, [])
 
 

@@ -1,6 +1,7 @@
 """``gptviz generate``: the greedy loop, or one that draws."""
 
 import argparse
+import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,8 @@ def run(options: argparse.Namespace) -> int:
     decoding = decoding_of(options, model.config.vocab_size)
     tokenizer = model.tokenizer
     prompt = encode_prompt(model, options.text, None)
+    if options.max_new_tokens == 0:
+        print("gptviz: --max-new-tokens is 0, so nothing is generated", file=sys.stderr)
     ids: list[int] = list(prompt)
     steps: list[dict[str, Any]] = []
     made: list[Choice] = []

@@ -172,7 +172,8 @@ class DecodingView(TwoColumns):
         if decoded.draw is None:
             return f"Greedy is deterministic: {token} is the likeliest, so it has all."
         size = len(decoded.ranking)
-        stay = "All tokens stay" if decoded.kept == size else f"{decoded.kept:,} of {size:,} tokens stay"
+        stays = "stays" if decoded.kept == 1 else "stay"
+        stay = "All tokens stay" if decoded.kept == size else f"{decoded.kept:,} of {size:,} tokens {stays}"
         if decoded.kept < size:
             stay += f" with {percent(decoded.mass_kept)} of the probability, times {number(1 / decoded.mass_kept, 3)}"
         return f"{stay}. The draw {decoded.draw:.4f} falls on {token}."

@@ -78,7 +78,9 @@ def rows_of(state: ViewState) -> list[LoopRow]:
 def _choice(state: ViewState) -> str:
     """Write the fourth line as it runs, or as it ran for the step on screen."""
     decoding, shown = state.decoding, state.generation.shown
-    if state.loop.lit is None and shown is not None:
+    if state.loop.lit is not None:
+        decoding = state.loop_decoding
+    elif shown is not None:
         step = state.generation.steps[shown]
         if step.picked:
             return f"next = [[{step.chosen.id}]]  # by hand"

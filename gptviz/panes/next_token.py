@@ -11,6 +11,7 @@ from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.session.tables import ranking_table
 from gptviz.widgets.bar_list import BarList, BarRow
+from gptviz.widgets.elided_label import ElidedLabel
 from gptviz.widgets.stepper import Stepper
 from gptviz.widgets.text import number, percent, visible
 from gptviz.widgets.theme import UNIT
@@ -24,9 +25,8 @@ class NextTokenPane(Pane):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.choice = QLabel()
+        self.choice = ElidedLabel()
         self.choice.setObjectName("choice")
-        self.choice.setTextFormat(Qt.TextFormat.PlainText)
         tip = "How many tokens are shown, at most the whole vocabulary"
         self.count = Stepper("Number of tokens shown", tip, "top ")
         self.count.changed.connect(self._count_changed)

@@ -161,8 +161,9 @@ class GreedyLoop(QObject):
         else:
             work = partial(generation_jobs.generate_step, *session.engine, request)
         live = not state.caching and request.at_hand is None
-        what = {"loop": LoopLines(), "loop_step": None, "message": state.message if goes_on else None}
-        session.submit(_GENERATING, work, self._step_ended, self._told, live=live, **what)
+        turn = {"loop": LoopLines(), "loop_step": None, "loop_decoding": state.decoding}
+        said = state.message if goes_on else None
+        session.submit(_GENERATING, work, self._step_ended, self._told, live=live, message=said, **turn)
 
     def _told(self, what: object) -> None:
         if isinstance(what, LoopLines):

@@ -316,6 +316,7 @@ class ViewState:
     history: History = field(default_factory=History)  # of the generation
     decoding: Decoding = GREEDY  # of the next steps
     loop: LoopLines = field(default_factory=LoopLines)
+    loop_decoding: Decoding = GREEDY  # of that turn, whatever is chosen for the next ones meanwhile
     loop_step: GeneratedStep | None = None  # that the turn in ``loop`` appended, once it has
     costs: Costs = field(default_factory=Costs)
     caching: bool = False  # whether the next steps take keys and values from the cache

@@ -330,6 +330,19 @@ def test_a_picked_token_has_no_lines_that_ran(lines: LinesView, user: User) -> N
     assert sum(word.endswith(" ms") for word in words) == 1  # the pass alone is known
 
 
+def test_a_turn_that_waits_goes_on_as_it_began(lines: LinesView, user: User, qtbot: QtBot) -> None:
+    user.clicks(lines.next)
+    qtbot.waitUntil(lambda: user.state.loop.held)
+
+    user.window.session.loop.set_decoding(temperature=2.0)
+    assert "next = argmax(last)" in painted_words(lines.lines)
+
+    user.clicks(lines.finish)
+    user.waits()
+    assert user.state.generation.steps[0].decoding.greedy
+    assert "next = argmax(last)" in painted_words(lines.lines)
+
+
 def test_a_step_of_another_branch_has_its_own_lines(lines: LinesView, user: User) -> None:
     session = user.window.session
     steps(user, 2)

@@ -123,3 +123,21 @@ def test_an_untrained_model_says_that_the_text_is_noise(pane: NextTokenPane) -> 
     assert pane.note.text() == (
         "Random weights: the text is noise. Without any preference each token would have 0.00199 %."
     )
+
+
+@pytest.mark.with_all_panes
+def test_a_long_token_makes_the_pane_no_wider(pane: NextTokenPane, user: User) -> None:
+    trace, long = user.state.trace, 38093  # a blank and 39 of "="
+    assert trace is not None
+    with torch.no_grad():
+        head = trace.replay.model.get_parameter("out_head.weight")
+        head.zero_()
+        head[long] = trace["final_norm"][0, -1]
+    user.window.resize(1280, 800)
+    user.presses(Qt.Key.Key_Return, CONTROL)
+    user.waits()
+
+    text = visible(gpt2_tokenizer().token_text(long))
+    assert pane.choice.text() == pane.choice.toolTip() == text
+    assert pane.choice.painted.endswith("…")
+    assert pane.parentWidget().width() >= pane.width()
