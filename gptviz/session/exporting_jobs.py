@@ -66,11 +66,12 @@ def write_file(path: Path, produce: Callable[[BinaryIO, JobContext], str], conte
             context.report(context.text or "", context.fraction)  # not a file that was cancelled at its end
             nbytes = file.tell()
     except OSError as error:
-        raise ExportError(*_reason(error, path)) from error
+        raise ExportError(*reason_of(error, path)) from error
     return Written(path, content, nbytes)
 
 
-def _reason(error: OSError, path: Path) -> tuple[str, str]:
+def reason_of(error: OSError, path: Path) -> tuple[str, str]:
+    """Say why the file at ``path`` can't be written, and what to do."""
     folder = path.parent
     if isinstance(error, IsADirectoryError):
         return f"{path} is a folder", "Give the file a name of its own"
