@@ -59,7 +59,9 @@ class Matrix:
         return shown
 
 
-def stage_matrix(trace: "Trace", stage: "Stage", row: int, head: int, token: int, whole: bool = False) -> Matrix | None:
+def stage_matrix(
+    trace: "Trace", stage: "Stage", row: int, head: int, token: int, *, whole: bool = False
+) -> Matrix | None:
     """Return the matrix of ``stage`` to be shown; None while its tensor is not at hand.
 
     It is the sequence ``row``'s, in attention the ``head``'s. A matrix of more than MOST_VALUES values keeps
