@@ -1,7 +1,10 @@
 """``gptviz export``: one file, decided by its suffix; and one line that says what to change."""
 
 import csv
+import errno
+import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -96,3 +99,24 @@ def test_a_table_says_which_head_it_is_of(shell: Shell, qapp: QApplication, tmp_
         numbers = np.array([row[3:] for row in rows], dtype=np.float32)
         assert numbers.tobytes() == np.load(tmp_path / "weights.npy")[0, 0].tobytes()
         out.unlink()
+
+
+@pytest.mark.parametrize(
+    "words", [("export", "{}.pdf"), ("export", "{}.npy", "--stage", "ids"), ("shot", "{}.png"), ("record", "{}.gptviz")]
+)
+def test_a_folder_that_may_not_be_entered_is_named(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    """Whoever runs the tests may be root, who may enter all."""
+    stat, closed = os.stat, str(tmp_path / "closed" / "x")
+
+    def refuses(path: Any, *arguments: Any, **options: Any) -> os.stat_result:
+        if str(path).startswith(closed):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return stat(path, *arguments, **options)
+
+    monkeypatch.setattr(os, "stat", refuses)
+
+    said = shell.fails(*(word.format(closed) for word in words), *TINY)
+
+    assert said == f"gptviz: the folder {tmp_path / 'closed'} may not be entered: choose another one"

@@ -4,7 +4,7 @@ import argparse
 import os
 from pathlib import Path
 
-from gptviz.commands.common import DEFAULT_PROMPT, UsageError
+from gptviz.commands.common import DEFAULT_PROMPT, UsageError, check_reach
 from gptviz.commands.window import check_alone, import_qt, wanted, window_size
 
 _WRITES = {  # by suffix: what is written, and which options say of what
@@ -72,6 +72,7 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _check_target(out: Path) -> None:
+    check_reach(out)
     try:
         is_folder = out.is_dir()
     except OSError as error:
