@@ -1,6 +1,10 @@
 """``gptviz export``: one file, decided by its suffix; and one line that says what to change."""
 
+import csv
+import errno
+import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -50,6 +54,7 @@ def test_a_pane_as_a_drawing(shell: Shell, qapp: QApplication, tmp_path: Path) -
         (["x.csv"], "--pane NAME or --stage NAME"),
         (["x.pdf", "--stage", "ids"], "leave out --stage"),
         (["x.npy", "--stage", "ids", "--pane", "flow"], "leave out --pane"),
+        (["x.pdf", "--size", "800x600"], ".pdf is slides of all stages: leave out --size"),
         (["x.pdf", "--max-new-tokens", "-1"], "must be at least 0"),
         (["missing/x.pdf"], "there is no folder"),
         (["folder.pdf"], "is a folder"),
@@ -77,3 +82,41 @@ def test_a_misspelt_stage_meets_those_that_are_like_it(shell: Shell, qapp: QAppl
     said = shell.fails("export", str(tmp_path / "x.npy"), HELLO, *TINY, "--stage", "trf_blocks.1.att.weigths")
 
     assert "did you mean trf_blocks.1.att.weights or " in said
+
+
+def test_a_table_says_which_head_it_is_of(shell: Shell, qapp: QApplication, tmp_path: Path) -> None:
+    """A pane without a table has the numbers of the stage that is selected in it, as in the window."""
+    weights, out = "trf_blocks.1.att.weights", tmp_path / "weights.csv"
+    shell.succeeds("export", str(tmp_path / "weights.npy"), HELLO, *TINY, "--stage", weights)
+
+    for options in (("--stage", weights), ("--pane", "attention", "--stage", weights)):
+        said = shell.succeeds("export", str(out), HELLO, *TINY, *options)
+
+        assert said.startswith(f"{weights}, head 1 as CSV: 4 rows of 7 columns")
+        with out.open(encoding="utf-8", newline="") as file:
+            header, *rows = csv.reader(file)
+        assert header == ["position", "token ID", "token", *(f"head 1 key {key}" for key in range(4))]
+        numbers = np.array([row[3:] for row in rows], dtype=np.float32)
+        assert numbers.tobytes() == np.load(tmp_path / "weights.npy")[0, 0].tobytes()
+        out.unlink()
+
+
+@pytest.mark.parametrize(
+    "words", [("export", "{}.pdf"), ("export", "{}.npy", "--stage", "ids"), ("shot", "{}.png"), ("record", "{}.gptviz")]
+)
+def test_a_folder_that_may_not_be_entered_is_named(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    """Whoever runs the tests may be root, who may enter all."""
+    stat, closed = os.stat, str(tmp_path / "closed" / "x")
+
+    def refuses(path: Any, *arguments: Any, **options: Any) -> os.stat_result:
+        if str(path).startswith(closed):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return stat(path, *arguments, **options)
+
+    monkeypatch.setattr(os, "stat", refuses)
+
+    said = shell.fails(*(word.format(closed) for word in words), *TINY)
+
+    assert said == f"gptviz: the folder {tmp_path / 'closed'} may not be entered: choose another one"

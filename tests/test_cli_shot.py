@@ -1,5 +1,7 @@
 """``gptviz shot``: the window after a run as a picture."""
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -67,3 +69,18 @@ def test_a_shot_that_cannot_be_written_says_so(shell: Shell, qapp: QApplication,
     (tmp_path / "folder.png").mkdir()
 
     assert "folder.png can't be written" in shell.fails("shot", str(tmp_path / "folder.png"), HELLO, *TINY)
+
+
+def test_a_full_disk_leaves_the_old_picture(
+    shell: Shell, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "old.png").write_text("what was there")
+
+    def full(number: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    said = shell.fails("shot", str(tmp_path / "old.png"), HELLO, *TINY)
+
+    assert f"old.png can't be written: the disk of {tmp_path} is full. Make room there" in said
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("old.png", "what was there")]

@@ -59,11 +59,13 @@ class Matrix:
         return shown
 
 
-def stage_matrix(trace: "Trace", stage: "Stage", row: int, head: int, token: int) -> Matrix | None:
+def stage_matrix(
+    trace: "Trace", stage: "Stage", row: int, head: int, token: int, *, whole: bool = False
+) -> Matrix | None:
     """Return the matrix of ``stage`` to be shown; None while its tensor is not at hand.
 
     It is the sequence ``row``'s, in attention the ``head``'s. A matrix of more than MOST_VALUES values keeps
-    the rows around ``token``. Token IDs have no matrix: see ``token_ids``.
+    the rows around ``token``, unless it is to be ``whole``. Token IDs have no matrix: see ``token_ids``.
     """
     if not trace.has(stage.name):
         return None
@@ -74,7 +76,7 @@ def stage_matrix(trace: "Trace", stage: "Stage", row: int, head: int, token: int
         values = values[head]
     if stage.dims == "BV":
         return Matrix(stage, values[None], range(trace.tokens - 1, trace.tokens), "token", all_positions=1)
-    positions = rows_around(token, *values.shape)
+    positions = range(len(values)) if whole else rows_around(token, *values.shape)
     square = stage.dims == "BHTT"
     shares = stage.local_name in _SHARES
     masked = "masked" if shares else "−∞" if stage.local_name == "att.masked" else ""

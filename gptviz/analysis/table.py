@@ -17,18 +17,22 @@ _AT_ONCE = 2**16  # characters that are gathered before they are written
 
 @dataclass(frozen=True)
 class Table:
-    """``header`` names the columns, with units; ``read`` yields ``count`` rows, in whatever thread writes them."""
+    """``header`` names the columns, with units; ``read`` yields ``count`` rows, in whatever thread writes them.
+
+    ``part`` says which part of a stage it is, such as "head 1"; empty if it is all of it.
+    """
 
     name: str  # part of a file's name
     header: tuple[str, ...]
     count: int
     read: Callable[[], Iterable[Row]]
+    part: str = ""
 
 
-def table_of(name: str, header: Sequence[str], rows: Iterable[Row]) -> Table:
+def table_of(name: str, header: Sequence[str], rows: Iterable[Row], part: str = "") -> Table:
     """Return a table of rows that are there already."""
     kept = tuple(rows)
-    return Table(name, tuple(header), len(kept), lambda: kept)
+    return Table(name, tuple(header), len(kept), lambda: kept, part)
 
 
 def write_csv(table: Table, file: BinaryIO, on_rows: Callable[[int], object] = lambda _: None) -> int:
@@ -52,10 +56,13 @@ def write_csv(table: Table, file: BinaryIO, on_rows: Callable[[int], object] = l
     return rows
 
 
-def matrix_table(matrix: "Matrix", tokens: Sequence[str], ids: Sequence[int]) -> Table:
-    """Return the numbers of ``matrix``, a row for each token; ``tokens`` are the texts of all positions."""
+def matrix_table(matrix: "Matrix", tokens: Sequence[str], ids: Sequence[int], part: str) -> Table:
+    """Return the numbers of ``matrix``, a row for each token; ``tokens`` are the texts of all positions.
+
+    Each column of numbers says which ``part`` of the stage it is of: a file has no other place for that.
+    """
     across = {"key": "key", "feature": "feature", "token": "token ID"}[matrix.columns]
-    columns = [f"{across} {place}" for place in range(matrix.values.shape[1])]
+    columns = [f"{part} {across} {place}".lstrip() for place in range(matrix.values.shape[1])]
     values, positions = matrix.values, matrix.positions
 
     def rows() -> Iterable[Row]:
@@ -63,7 +70,7 @@ def matrix_table(matrix: "Matrix", tokens: Sequence[str], ids: Sequence[int]) ->
             yield (position, ids[position], tokens[position], *values[place].tolist())
 
     header = ("position", "token ID", "token", *columns)
-    return Table(matrix.stage.name, header, len(positions), rows)
+    return Table(matrix.stage.name, header, len(positions), rows, part)
 
 
 def _written(cell: Cell) -> Any:

@@ -21,6 +21,7 @@ from PySide6.QtCore import (
     Slot,
     qInstallMessageHandler,
 )
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gptviz import __version__
@@ -29,9 +30,12 @@ from gptviz.app.dock import PaneDock
 from gptviz.app.first_paint import AfterFirstPaint
 from gptviz.app.main_window import MainWindow
 from gptviz.app.settings import Settings
+from gptviz.session.exporting_jobs import reason_of
 from gptviz.session.requests import HeadsQuestion, ModelRequest
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
+from gptviz.whole_file import whole_file
+from gptviz.widgets.picture import png_bytes
 
 _POLL_MS = 20
 
@@ -140,11 +144,20 @@ def shoot(path: Path, prompt: str, model: ModelRequest | Path, shot: Shot) -> No
         begin(session, model)
         wait_for_run(session, shot.stage)
         app.processEvents()
-        if not target.grab().save(str(path)):
-            raise ShotError(f"{path} can't be written: choose a folder that exists and a name that ends in .png")
+        _write(target.grab().toImage(), path)
     finally:
         window.close()
         destroy(window)
+
+
+def _write(picture: QImage, path: Path) -> None:
+    """Write a picture whole or not at all."""
+    try:
+        with whole_file(path) as file:
+            file.write(png_bytes(picture))
+    except OSError as error:
+        why, remedy = reason_of(error, path)
+        raise ShotError(f"{path} can't be written: {why}. {remedy}") from error
 
 
 def wait_for_run(session: Session, stage: str | None) -> None:

@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 from PySide6.QtGui import QImage
 
-from gptviz.analysis.stage_tensor import stage_matrix
+from gptviz.analysis.stage_tensor import part_shown, stage_matrix
 from gptviz.analysis.table import Table, matrix_table, table_of
 from gptviz.panes.pane import Pane
 from gptviz.session.numbers import stage_named
@@ -35,7 +35,8 @@ def write_table(session: Session, pane: Pane | None, path: Path, stage: str | No
     name = (stage or "The stage") if pane is None else pane.title
     table = stage_table(state, stage) if pane is None else pane.as_table()
     if table is not None:
-        session.exporting.table(f"{name} as CSV", path, table)
+        part = f", {table.part}" if table.part else ""
+        session.exporting.table(f"{name}{part} as CSV", path, table)
         return
     why = "its tensor is not at hand" if pane is None else "there is nothing in it yet"
     remedy = "Wait until its numbers are there, then export again" if pane is None else pane.how_to_fill
@@ -48,14 +49,18 @@ def stage_table(state: ViewState, name: str | None) -> Table | None:
     stage = None if trace is None else stage_named(trace.config, name)
     if trace is None or stage is None or not trace.has(stage.name) or state.query is None:
         return None
-    texts, ids = [piece.text for piece in state.trace_pieces], trace.ids[state.selection.row].tolist()
+    row, head = state.selection.row, state.selection.head
+    texts, ids = [piece.text for piece in state.trace_pieces], trace.ids[row].tolist()
+    part = f"sequence {row + 1}" if trace.batch > 1 else ""
     if stage.name == "ids":
-        header = ("position", "token ID", "token")
-        return table_of("ids", header, zip(range(len(ids)), ids, texts, strict=True))
+        header = ("position", f"{part} token ID".lstrip(), "token")
+        return table_of("ids", header, zip(range(len(ids)), ids, texts, strict=True), part)
     if stage.name == "next":
-        return table_of("next", ("token ID",), [(int(trace.array("next")[state.selection.row, 0]),)])
-    matrix = stage_matrix(trace, stage, state.selection.row, state.selection.head, state.query)
-    return None if matrix is None else matrix_table(matrix, texts, ids)
+        return table_of("next", (f"{part} token ID".lstrip(),), [(int(trace.array("next")[row, 0]),)], part)
+    matrix = stage_matrix(trace, stage, row, head, state.query, whole=True)
+    if matrix is None:
+        return None
+    return matrix_table(matrix, texts, ids, part_shown(matrix, trace.batch, row, head).replace(",", ""))
 
 
 def _write_png(image: QImage, file: BinaryIO, context: JobContext) -> str:

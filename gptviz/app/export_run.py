@@ -87,7 +87,7 @@ def _written(session: Session, wanted: Export, dock: PaneDock | None) -> str:
         session.exporting.tensor(stage, path, stage)
     elif wanted.kind == "safetensors":
         session.exporting.tensors("Tensors", path, (stage,) if stage else None)
-    elif dock is None:
+    elif dock is None or (wanted.kind == "csv" and stage and not dock.has_table):
         write_table(session, None, path)
     elif wanted.kind == "csv":
         if not dock.has_table:

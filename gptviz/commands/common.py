@@ -4,6 +4,7 @@ import argparse
 import json
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,6 +18,22 @@ TOP = 10  # candidates that are listed
 
 class UsageError(Exception):
     """The command can't be carried out; the message says what to change."""
+
+
+def check_reach(path: Path) -> None:
+    """Refuse a path in a folder that may not be entered: Python answers there neither yes nor no.
+
+    Raises
+    ------
+    UsageError
+        If nobody can tell whether there is a file.
+    """
+    try:
+        path.exists()
+    except PermissionError as error:
+        raise UsageError(f"the folder {path.absolute().parent} may not be entered: choose another one") from error
+    except OSError:
+        return  # it is no name for a file, which whoever needs one says
 
 
 def add_text(parser: argparse.ArgumentParser) -> None:

@@ -4,7 +4,7 @@ import argparse
 import os
 from pathlib import Path
 
-from gptviz.commands.common import DEFAULT_PROMPT, UsageError
+from gptviz.commands.common import DEFAULT_PROMPT, UsageError, check_reach
 from gptviz.commands.window import check_alone, import_qt, wanted, window_size
 
 _WRITES = {  # by suffix: what is written, and which options say of what
@@ -15,6 +15,7 @@ _WRITES = {  # by suffix: what is written, and which options say of what
     ".png": ("a picture of a pane", ("pane",)),
     ".svg": ("a drawing of a pane", ("pane",)),
 }
+_SIZE = (1440, 900)  # of the window
 _USES_STAGE = (".npy", ".safetensors", ".csv", ".png", ".svg")  # to write it, or to select it
 
 
@@ -25,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stage", metavar="NAME", help="a stage, such as trf_blocks.0.att.weights")
     parser.add_argument("--pane", metavar="NAME", help="a pane, such as attention")
     parser.add_argument("--theme", choices=("light", "dark"), default="light")
-    parser.add_argument("--size", type=window_size, default=(1440, 900), metavar="WIDTHxHEIGHT", help="of the window")
+    parser.add_argument("--size", type=window_size, metavar="WIDTHxHEIGHT", help="of the window (default 1440x900)")
     parser.add_argument("--max-new-tokens", type=int, default=0, metavar="N", help="tokens to generate (default 0)")
 
 
@@ -37,8 +38,8 @@ def run(options: argparse.Namespace) -> int:
     from gptviz.app.export_run import Export, export
 
     kind = options.out.suffix.lower().removeprefix(".")
-    count = options.max_new_tokens
-    file = Export(options.out.absolute(), kind, options.pane, options.stage, options.theme, options.size, count)
+    count, size = options.max_new_tokens, options.size or _SIZE
+    file = Export(options.out.absolute(), kind, options.pane, options.stage, options.theme, size, count)
     model = wanted(options, asks=False) if options.run is None else options.run
     try:
         print(export(file, DEFAULT_PROMPT if options.text is None else options.text, model))
@@ -59,6 +60,8 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError(f"{suffix} is {what}: leave out --pane")
     if options.stage is not None and suffix not in _USES_STAGE:
         raise UsageError(f"{suffix} is {what}: leave out --stage")
+    if options.size is not None and options.pane is None:
+        raise UsageError(f"--size is that of the window that a pane is in, and {suffix} is {what}: leave out --size")
     if options.run is not None:
         check_alone(options)
         if options.max_new_tokens:
@@ -69,6 +72,7 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _check_target(out: Path) -> None:
+    check_reach(out)
     try:
         is_folder = out.is_dir()
     except OSError as error:

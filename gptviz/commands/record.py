@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gptviz.checkpoints.errors import printable
 from gptviz.checkpoints.files import expanded
 from gptviz.commands.chosen_model import chosen
-from gptviz.commands.common import DEFAULT_PROMPT, UsageError, add_json, encode_prompt, print_json
+from gptviz.commands.common import DEFAULT_PROMPT, UsageError, add_json, check_reach, encode_prompt, print_json
 from gptviz.commands.decoding import add_decoding, decoding_of
 from gptviz.commands.window import wanted
 from gptviz.runs import DEFAULT_BUDGET, SUFFIX
@@ -98,6 +98,7 @@ def _target(name: str) -> Path:
     if name.endswith(("/", os.sep)):
         raise UsageError(f"{name} is a folder: add a name for the file")
     out = expanded(Path(name))
+    check_reach(out)
     try:
         if out.is_dir():
             raise UsageError(f"{name} is a folder: add a name for the file")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gptviz.commands.chosen_model import chosen
-from gptviz.commands.common import DEFAULT_PROMPT, UsageError
+from gptviz.commands.common import DEFAULT_PROMPT, UsageError, check_reach
 
 if TYPE_CHECKING:
     from gptviz.session.requests import ModelRequest
@@ -51,6 +51,7 @@ def open_recorded(path: Path) -> int:
 def run(options: argparse.Namespace) -> int:
     if options.out.suffix.lower() != ".png":
         raise UsageError(f"{options.out} must end in .png")
+    check_reach(options.out)
     if not options.out.absolute().parent.is_dir():
         raise UsageError(f"there is no folder {options.out.absolute().parent}: make it first")
     if options.run is not None:

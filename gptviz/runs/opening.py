@@ -15,14 +15,15 @@ from gptviz.runs.errors import RunFileError, damaged
 from gptviz.runs.run_file import ITEM_BYTES, VERSION, sha256
 
 _LARGEST_HEADER = 100_000_000  # bytes; the limit of safetensors
+_Tensor = tuple[str, list[int], str]
 
 
 @dataclass(frozen=True)
 class Opened:
     """A run file whose header was found to be as it was written; its numbers begin at byte ``start``.
 
-    ``tensors`` are the dtype, shape and SHA-256 of those in it, one after the other; ``views`` says how others look at
-    these: ``[name, shape, strides, offset]``, not yet compared with them.
+    ``tensors`` are the dtype, shape and SHA-256 of those in it, as they come one after the other; ``views`` says how
+    others look at these: ``[name, shape, strides, offset]``, not yet compared with them.
     """
 
     file: BinaryIO
@@ -30,7 +31,7 @@ class Opened:
     size: int
     start: int
     header: dict[str, Any]
-    tensors: dict[str, tuple[str, list[int], str]]
+    tensors: dict[str, _Tensor]
     views: dict[str, Any]
 
 
@@ -74,11 +75,12 @@ def _opened(file: BinaryIO, name: str) -> Opened:
     described, views = (header.pop(part, None) for part in ("tensors", "views"))
     if not isinstance(described, dict) or not isinstance(views, dict):
         raise damaged(name, "its header has no list of tensors")
-    end = start + _check_places(name, outer, described)
+    tensors, end = {}, start
+    for key, tensor, ends in _in_order(name, outer, described):
+        tensors[key], end = tensor, start + ends
     if end != size:
         what = "it is not complete" if end > size else "it is longer than it was written"
         raise damaged(name, f"{what}: {end:,} bytes were written, and it has {size:,}")
-    tensors = {key: (dtype, shape, digest) for key, (dtype, shape, digest) in described.items()}
     return Opened(file, name, size, start, header, tensors, views)
 
 
@@ -111,12 +113,16 @@ def _outer(file: BinaryIO, name: str, size: int) -> tuple[dict[str, Any], int]:
     return outer, 8 + length
 
 
-def _check_places(file: str, outer: Mapping[str, Any], described: Mapping[str, Any]) -> int:
-    """Look whether the numbers are where safetensors has them, one tensor after the other; return their bytes."""
-    if list(outer) != list(described):
+def _in_order(file: str, outer: Mapping[str, Any], described: Mapping[str, Any]) -> Iterator[tuple[str, _Tensor, int]]:
+    """Yield each tensor as it comes in the file, and where its numbers end, after they were compared with its size.
+
+    The order may be another one than it was: whatever rewrites a file of safetensors puts them in one of its own.
+    """
+    if set(outer) != set(described):
         raise damaged(file, "its tensors are not those that were written")
     end = 0
-    for name, part in described.items():
+    for name in sorted(outer, key=lambda name: _offsets(outer[name])):
+        part = described[name]
         dtype, shape, digest = part if isinstance(part, list) and len(part) == 3 else ("", [-1], "")
         if dtype not in ITEM_BYTES or not is_shape(shape) or not isinstance(digest, str):
             raise damaged(file, f"what it says of {name[:80]} makes no sense")
@@ -127,7 +133,15 @@ def _check_places(file: str, outer: Mapping[str, Any], described: Mapping[str, A
         if outer[name] != expected:
             raise damaged(file, f"what it says of {name[:80]} makes no sense")
         end += size
-    return end
+        yield name, (dtype, shape, digest), end
+
+
+def _offsets(entry: Any) -> tuple[int, int]:
+    """Return where an entry of safetensors' header says that its numbers are; out of the way if it says nothing."""
+    match entry:
+        case {"data_offsets": [int(start), int(end)]}:
+            return start, end
+    return -1, -1
 
 
 def _parsed(text: str | bytes) -> dict[str, Any]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gptviz.session.session import Session
 
 Produce = Callable[[BinaryIO, JobContext], str]
+_SEVERAL = ("Slides", "Tensors")  # what is named in the plural
 
 
 class Exporting(QObject):
@@ -117,7 +118,7 @@ class Exporting(QObject):
         return None
 
     def _refuse(self, what: str, why: str, remedy: str) -> None:
-        self._session.change(message=Message(f"{what} was not written", why, remedy))
+        self._session.change(message=Message(_not_written(what), why, remedy))
 
     def _compute(
         self, what: str, path: Path, produce: Produce, on_tell: Callable[[object], None] | None = None
@@ -151,12 +152,12 @@ class Exporting(QObject):
         self.page_wanted.emit(slide, handover)
 
     def _computed(self, what: str, outcome: Outcome) -> None:
-        self._session.finish(outcome, f"{what} was not written", notice=_notice(what, outcome))
+        self._session.finish(outcome, _not_written(what), notice=_notice(what, outcome))
 
     def _ended(self, what: str, outcome: Outcome) -> None:
         self._session.change(notice=_notice(what, outcome))
         if outcome.error is not None:
-            self._session.change(message=explain(f"{what} was not written", outcome.error))
+            self._session.change(message=explain(_not_written(what), outcome.error))
         if self._waiting:
             self._begin_next()
 
@@ -166,6 +167,10 @@ def _notice(what: str, outcome: Outcome) -> str:
     if outcome.cancelled:
         return _stopped(what)
     return f"{what}: {outcome.result}" if isinstance(outcome.result, jobs.Written) else ""
+
+
+def _not_written(what: str) -> str:
+    return f"{what} {'were' if what.startswith(_SEVERAL) else 'was'} not written"
 
 
 def _stopped(what: str) -> str:

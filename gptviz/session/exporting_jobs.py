@@ -2,6 +2,7 @@
 
 import errno
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -66,16 +67,17 @@ def write_file(path: Path, produce: Callable[[BinaryIO, JobContext], str], conte
             context.report(context.text or "", context.fraction)  # not a file that was cancelled at its end
             nbytes = file.tell()
     except OSError as error:
-        raise ExportError(*_reason(error, path)) from error
+        raise ExportError(*reason_of(error, path)) from error
     return Written(path, content, nbytes)
 
 
-def _reason(error: OSError, path: Path) -> tuple[str, str]:
+def reason_of(error: OSError, path: Path) -> tuple[str, str]:
+    """Say why the file at ``path`` can't be written, and what to do."""
     folder = path.parent
     if isinstance(error, IsADirectoryError):
         return f"{path} is a folder", "Give the file a name of its own"
     if isinstance(error, PermissionError):
-        what = path if path.exists() else folder
+        what = path if os.path.exists(path) else folder  # noqa: PTH110 - Path.exists raises where it may not look
         return f"{what} may not be changed", "Choose another folder, or another name"
     if isinstance(error, FileNotFoundError | NotADirectoryError):
         if folder.is_dir():
@@ -200,7 +202,7 @@ def _check_room(file: BinaryIO, needed: int) -> None:
     if needed + _ROOM > free:
         raise ExportError(
             f"it needs {(needed + _ROOM) / 1e6:,.1f} MB and the disk of {folder} has {free / 1e6:,.1f} MB left",
-            "Make room there, choose another disk, or export one stage",
+            "Make room there, or choose another disk",
         )
 
 

@@ -28,33 +28,49 @@ class ChipLines(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(px(320), px(2 * _LINE))
 
-    def _places(self) -> Iterator[tuple[int, QRectF]]:
-        """Yield the chips that have room, with the box of each."""
+    @property
+    def rest(self) -> tuple[str, QRectF] | None:
+        """What tells how many chips have no room, and where it stands; None if all have."""
+        return self._laid_out()[1]
+
+    def _laid_out(self) -> tuple[list[QRectF], tuple[str, QRectF] | None]:
+        """Return the boxes of the chips that have room, and what stands after them."""
+        boxes = list(self._places())
+        words, gap = QFontMetricsF(text_font(12)), px(3 * UNIT)
+        while len(boxes) < len(self._chips):
+            text = f"… and {len(self._chips) - len(boxes):,} more"
+            width = words.horizontalAdvance(text) + 1
+            end = boxes[-1] if boxes else QRectF()
+            left = end.right() + gap if boxes else 0.0
+            if not boxes or left + width <= self.width():
+                return boxes, (text, QRectF(left, end.top(), width, px(_CHIP)))
+            boxes.pop()
+        return boxes, None
+
+    def _places(self) -> Iterator[QRectF]:
+        """Yield the boxes of as many chips as the lines hold that have room, but of one line at least."""
         text, small = QFontMetricsF(mono_font(13)), QFontMetricsF(mono_font(10))
         x, y = 0.0, 0.0
-        for place, (label, token) in enumerate(self._chips):
+        for label, token in self._chips:
             width = min(text.horizontalAdvance(visible(label)), px(_MOST))
             width += small.horizontalAdvance(str(token)) + px(7 * UNIT)
             if x and x + width > self.width():
                 x, y = 0.0, y + px(_LINE)
-            if y + 2 * px(_LINE) > self.height() and place + 1 < len(self._chips) and x + 2 * width > self.width():
-                return  # the last line has to tell how many more there are
-            yield place, QRectF(x, y, width, px(_CHIP))
+                if y + px(_CHIP) > self.height():
+                    return
+            yield QRectF(x, y, width, px(_CHIP))
             x += width + px(2 * UNIT)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        shown, last = 0, QRectF()
-        for place, box in self._places():
-            self._paint_chip(painter, box, *self._chips[place])
-            shown, last = place + 1, box
-        if shown < len(self._chips):
+        boxes, rest = self._laid_out()
+        for box, chip in zip(boxes, self._chips, strict=False):
+            self._paint_chip(painter, box, *chip)
+        if rest is not None:
             painter.setFont(text_font(12))
             painter.setPen(color(current().muted))
-            left = last.right() + px(3 * UNIT) if shown else 0.0
-            rest = QRectF(left, last.top(), self.width() - left, px(_CHIP))
-            draw_text(painter, rest, f"… and {len(self._chips) - shown:,} more")
+            draw_text(painter, rest[1], rest[0])
 
     def _paint_chip(self, painter: QPainter, box: QRectF, text: str, token: int) -> None:
         painter.setPen(QPen(color(current().hairline), 1))

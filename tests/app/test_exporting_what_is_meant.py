@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 from user import User
 
+from gptviz.analysis import stage_tensor
 from gptviz.widgets.picture import png_image
 
 pytestmark = pytest.mark.without_panes("flow", "arithmetic", "where-from", "lens")
@@ -92,6 +93,52 @@ def test_the_stage_is_the_one_that_was_selected_when_the_dialog_came(user: User,
     assert user.state.trace is not None
     whole = user.state.trace.array("trf_blocks.0.att.weights")
     assert np.array_equal(np.load(tmp_path / "weights.npy"), whole)
+
+
+def test_a_table_says_of_which_sequence_and_head_it_is(user: User, tmp_path: Path) -> None:
+    session, stage = user.window.session, user.window.docks["stage"]
+    session.set_prompt("Every effort moves you")
+    session.add_prompt()
+    session.set_prompt("Every day holds a", 1)
+    session.run()
+    user.waits()
+    session.select(row=1)
+    trace = user.state.trace
+    assert trace is not None
+    heads = {}
+    for name, head in (("trf_blocks.0.att.queries", 1), ("trf_blocks.0.norm1", 1), ("ids", 0), ("next", 0)):
+        session.select_stage(name, head=head)
+        user.waits()
+        user.window.actions_.exporting.write("csv", tmp_path / f"{name}.csv", stage)
+        user.waits()
+        with (tmp_path / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+            heads[name], *rows = csv.reader(file)
+        if name.startswith("trf"):
+            whole = trace.array(name)[1, 1] if "queries" in name else trace.array(name)[1]
+            assert np.array([row[3:] for row in rows], dtype=np.float32).tobytes() == whole.tobytes()
+
+    split, norm, ids, chosen = heads.values()
+    assert split[3:] == [f"sequence 2 head 2 feature {place}" for place in range(16)]
+    assert norm[3:] == [f"sequence 2 feature {place}" for place in range(32)]
+    assert (ids, chosen) == (["position", "sequence 2 token ID", "token"], ["sequence 2 token ID"])
+
+
+def test_a_table_has_all_rows_also_of_a_matrix_of_which_a_part_is_on_screen(
+    user: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stage_tensor, "MOST_VALUES", 2 * 50_257)
+    user.window.session.select_stage("out_head")
+    user.waits()
+
+    user.window.actions_.exporting.write("csv", tmp_path / "logits.csv", user.window.docks["stage"])
+    user.waits()
+
+    with (tmp_path / "logits.csv").open(encoding="utf-8", newline="") as file:
+        _, *rows = csv.reader(file)
+    assert user.state.trace is not None
+    logits = user.state.trace.array("out_head")[0]
+    assert [int(row[0]) for row in rows] == [0, 1, 2, 3]
+    assert np.array([row[3:] for row in rows], dtype=np.float32).tobytes() == logits.tobytes()
 
 
 def test_slides_that_another_run_stops_are_told_of(user: User, qtbot: QtBot, tmp_path: Path) -> None:

@@ -66,6 +66,32 @@ def test_any_program_that_reads_safetensors_reads_the_tensors(file: Path) -> Non
         assert opened.metadata()["gptviz.run"] == "1"
 
 
+def test_a_file_that_another_program_wrote_anew_is_read(tmp_path: Path, file: Path) -> None:
+    """The safetensors library puts tensors in an order of its own and rounds the header up to eight bytes."""
+    from safetensors.torch import load_file, save_file
+
+    with safe_open(file, "pt") as before:
+        metadata = before.metadata()
+    tensors = load_file(file)
+    save_file(tensors, tmp_path / "anew.gptviz", metadata=metadata)
+    assert (tmp_path / "anew.gptviz").read_bytes() != file.read_bytes()
+
+    header, found = read(tmp_path / "anew.gptviz")
+
+    assert header == read(file)[0]
+    assert {name: tensor.tolist() for name, tensor in found.items()} == {
+        name: tensor.tolist() for name, tensor in read(file)[1].items()
+    }
+    tensors["numbers"][0, 0, 0] += 1
+    save_file(tensors, tmp_path / "anew.gptviz", metadata=metadata)
+    with pytest.raises(RunFileError, match="the numbers of numbers are not those that were written"):
+        read(tmp_path / "anew.gptviz")
+    del tensors["numbers"]
+    save_file(tensors, tmp_path / "anew.gptviz", metadata=metadata)
+    with pytest.raises(RunFileError, match="its tensors are not those that were written"):
+        read(tmp_path / "anew.gptviz")
+
+
 def test_tensors_that_share_memory_are_written_once(tmp_path: Path) -> None:
     large = torch.rand(4, 1000)
 
@@ -160,6 +186,16 @@ def test_a_header_that_lies_is_refused_without_taking_memory(file: Path, change:
     forge(file, change)
 
     with pytest.raises(RunFileError, match=r"makes no sense|no list of tensors|tensors are not those"):
+        read(file)
+
+
+def test_a_run_that_is_larger_than_the_memory_says_so(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuses(*_: Any, **__: Any) -> Tensor:
+        raise RuntimeError("[enforce fail at alloc_cpu.cpp:127] DefaultCPUAllocator: can't allocate memory")
+
+    monkeypatch.setattr(torch, "empty", refuses)
+
+    with pytest.raises(RunFileError, match=r"needs more memory than there is\. Record it with a smaller budget"):
         read(file)
 
 

@@ -4,9 +4,11 @@ import csv
 import io
 import json
 import os
+import shutil
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -188,3 +190,18 @@ def test_nothing_is_written_while_the_model_computes(ready: Session, tmp_path: P
 
     assert "the model is computing" in str(ready.state.message)
     assert not (tmp_path / "weights.npy").exists()
+
+
+def test_a_disk_without_room_is_told_before_anything_is_written(
+    ready: Session, wait: Callable[[], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=1_500_000))
+
+    ready.exporting.tensors("Tensors", tmp_path / "all.safetensors")
+    wait()
+
+    assert str(ready.state.message) == (
+        f"Tensors were not written: it needs 2.1 MB and the disk of {tmp_path} has 1.5 MB left. "
+        "Make room there, or choose another disk"
+    )
+    assert list(tmp_path.iterdir()) == []
