@@ -1,8 +1,16 @@
 """Shape trace: every stage of the pass with its shapes, filling while the model runs."""
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QAction, QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeView, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QAction, QFontMetrics, QHelpEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeView,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gptviz.analysis.table import Table
 from gptviz.panes.pane import Pane, differs
@@ -10,10 +18,19 @@ from gptviz.panes.shape_trace_model import MARK_WIDTH, MS, OPERATION, PARAMETERS
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.session.tables import stages_table
-from gptviz.widgets.quick_cells import QuickCells
 from gptviz.widgets.theme import UNIT, mono_font, px
 
 _LEAST_OPERATION = 52  # px
+_Index = QModelIndex | QPersistentModelIndex
+
+
+class _Tips(QStyledItemDelegate):
+    """A row has one tooltip."""
+
+    def helpEvent(
+        self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: _Index
+    ) -> bool:
+        return super().helpEvent(event, view, option, index.sibling(index.row(), STAGE))
 
 
 class ShapeTracePane(Pane):
@@ -27,9 +44,10 @@ class ShapeTracePane(Pane):
         self.model = ShapeTraceModel()
         self.tree = QTreeView()
         self.tree.setModel(self.model)
-        self.tree.setItemDelegate(QuickCells(self.model, self.tree))
+        self.tree.setItemDelegate(_Tips(self.tree))
         self.tree.setAccessibleName("Stages of the forward pass")
         self.tree.setUniformRowHeights(True)
+        self.tree.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.tree.setAllColumnsShowFocus(True)
         self.tree.setFrameShape(QTreeView.Shape.NoFrame)
         self.tree.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -171,7 +189,7 @@ class ShapeTracePane(Pane):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and hasattr(self, "tree"):
-            self.model.forget_colours()
+            self.model.take_theme()
             self._set_sizes()
             self._fit_shapes()
             self.tree.doItemsLayout()

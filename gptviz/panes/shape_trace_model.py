@@ -1,14 +1,14 @@
 """The stages of the forward pass as a tree: embeddings, blocks, output."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import zip_longest
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSignalBlocker, Qt
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap, QStandardItem, QStandardItemModel
 
 from gptviz.capture.stages import Stage, catalogue
-from gptviz.widgets.quick_cells import LEFT, Look
 from gptviz.widgets.theme import blend, current, mono_font, px, text_font
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 COLUMNS = ("Stage", "Operation", "Input → output", "Parameters", "ms")
 STAGE, OPERATION, SHAPES, PARAMETERS, MS = range(5)
 _NUMBERS = (PARAMETERS, MS)
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_Role = Qt.ItemDataRole
 MARK_WIDTH = 14  # px: the family's bar and room for a breakpoint's dot
 _BREAKPOINT_TIP = "B or the context menu: hold a live pass here"
 _Index = QModelIndex | QPersistentModelIndex
@@ -43,18 +45,24 @@ def groups_of(config: "GPTConfig") -> tuple[Group, ...]:
     return Group("Embeddings", start), *blocks, Group("Output", end)
 
 
-class ShapeTraceModel(QAbstractItemModel):
-    """All stages from the start; shapes and times appear as the stages finish."""
+class ShapeTraceModel(QStandardItemModel):
+    """All stages from the start; shapes and times appear as the stages finish.
+
+    Qt keeps all that is drawn: a view that painted from Python would wait for the model's thread at each cell.
+    What is written is not told to the view, which would look for every row again; it has to be repainted.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self._config: GPTConfig | None = None
         self._groups: tuple[Group, ...] = ()
+        self._stages: tuple[Stage, ...] = ()
+        self._group_rows: list[list[QStandardItem]] = []
+        self._rows: list[list[QStandardItem]] = []  # of the stages, in their order
         self._records: Sequence[StageRecord] = ()
         self._icons: dict[tuple[str, bool], QIcon] = {}
         self._held: str | None = None
         self._breakpoints: frozenset[str] = frozenset()
-        self._looks: dict[tuple[int, int, int], Look] = {}
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -62,11 +70,23 @@ class ShapeTraceModel(QAbstractItemModel):
 
     def set_config(self, config: "GPTConfig") -> None:
         """List the stages of a model of ``config``."""
-        if config != self._config:
-            self.beginResetModel()
-            self._looks.clear()
-            self._config, self._groups, self._records = config, groups_of(config), ()
-            self.endResetModel()
+        if config == self._config:
+            return
+        self.clear()
+        self._config, self._groups, self._records = config, groups_of(config), ()
+        self._stages = tuple(stage for group in self._groups for stage in group.stages)
+        self._group_rows, self._rows = [], []
+        self.setHorizontalHeaderLabels(COLUMNS)
+        for column in _NUMBERS:
+            self.setHeaderData(column, Qt.Orientation.Horizontal, _RIGHT, _Role.TextAlignmentRole)
+        for group in self._groups:
+            self._group_rows.append(_row(group.title))
+            for stage in group.stages:
+                self._rows.append(_row(stage.local_name, stage.operation))
+                self._group_rows[-1][STAGE].appendRow(self._rows[-1])
+        self.take_theme()
+        for row in self._group_rows:
+            self.appendRow(row)
 
     @property
     def records(self) -> "Sequence[StageRecord]":
@@ -74,33 +94,39 @@ class ShapeTraceModel(QAbstractItemModel):
         return self._records
 
     def set_records(self, records: "Sequence[StageRecord]") -> None:
-        """Take the shapes and times of the stages that have run.
-
-        The view has to be repainted. dataChanged is not emitted: the view would ask for every row's index
-        again, many times a second while the model runs.
-        """
-        if records is not self._records:
-            self._records = records
-            self._looks.clear()
+        """Take the shapes and times of the stages that have run."""
+        before, self._records = self._records, records
+        changed = [place for place, (old, new) in enumerate(zip_longest(before, records)) if old is not new]
+        self._write(changed)
 
     def set_marks(self, held: str | None, breakpoints: frozenset[str]) -> None:
-        """Mark the stage at which a live pass waits, and those at which it will; the view has to be repainted."""
+        """Mark the stage at which a live pass waits, and those at which it will."""
+        changed = {held, self._held} | (breakpoints ^ self._breakpoints)
         self._held, self._breakpoints = held, breakpoints
-        self._looks.clear()
+        with QSignalBlocker(self):
+            for stage, row in zip(self._stages, self._rows, strict=True):
+                if stage.name in changed:
+                    self._mark(stage, row)
 
     def longest_shapes(self) -> int:
         """Return the number of characters of the longest pair of shapes."""
         return max((len(_shapes(record)) for record in self._records), default=0)
 
-    def forget_colours(self) -> None:
-        """Draw the family marks anew, in the colours of another theme."""
+    def take_theme(self) -> None:
+        """Draw everything in the present colours and fonts."""
         self._icons.clear()
-        self._looks.clear()
+        with QSignalBlocker(self):
+            for row in self._group_rows:
+                _dress(row, text_columns=(STAGE,))
+            for stage, row in zip(self._stages, self._rows, strict=True):
+                _dress(row, text_columns=(OPERATION,))
+                self._mark(stage, row)
+        self._write(range(len(self._stages)))
 
     def stage_at(self, index: _Index) -> Stage | None:
         """Return the stage of a row; None for a group."""
-        group = index.internalId() if index.isValid() else 0  # 0 for groups, else the group's row + 1
-        return self._groups[group - 1].stages[index.row()] if group else None
+        group = index.parent().row() if index.isValid() else -1
+        return self._groups[group].stages[index.row()] if group >= 0 else None
 
     def stages_at(self, index: _Index) -> tuple[Stage, ...]:
         """Return the stage of a row, or all stages of a group's row."""
@@ -109,99 +135,50 @@ class ShapeTraceModel(QAbstractItemModel):
 
     def index_of(self, name: str) -> QModelIndex:
         """Return the row of a stage."""
-        for row, group in enumerate(self._groups):
-            for place, stage in enumerate(group.stages):
-                if stage.name == name:
-                    return self.index(place, 0, self.index(row, 0))
+        for stage, row in zip(self._stages, self._rows, strict=True):
+            if stage.name == name:
+                return row[STAGE].index()
         return QModelIndex()
 
-    # --- QAbstractItemModel ------------------------------------------------------------------------------
+    # --- inside ------------------------------------------------------------------------------------------
 
-    def index(self, row: int, column: int, parent: _Index = QModelIndex()) -> QModelIndex:  # noqa: B008
-        return self.createIndex(row, column, 0 if not parent.isValid() else parent.row() + 1)
+    def _write(self, places: Iterable[int]) -> None:
+        """Write what is known of the stages at ``places``, and of their groups."""
+        changed = set(places)
+        with QSignalBlocker(self):
+            for place in changed:
+                self._write_stage(place)
+            for group, row in zip(self._groups, self._group_rows, strict=True):
+                if not changed.isdisjoint(stage.index for stage in group.stages):
+                    self._write_group(group, row)
 
-    def parent(self, index: _Index = QModelIndex()) -> QModelIndex:  # type: ignore[override]  # noqa: B008
-        group = index.internalId() if index.isValid() else 0
-        return self.createIndex(group - 1, 0, 0) if group else QModelIndex()
+    def _write_stage(self, place: int) -> None:
+        stage, row = self._stages[place], self._rows[place]
+        record = self._records[place] if place < len(self._records) else None
+        for column in (SHAPES, PARAMETERS, MS):
+            row[column].setData(_cell(record, column), _Role.DisplayRole)
+        ink = QColor(current().muted if record is None else current().text)
+        for column in (STAGE, SHAPES):
+            row[column].setData(ink, _Role.ForegroundRole)
+        row[STAGE].setToolTip(_tip(stage, record))
 
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
-        if not parent.isValid():
-            return len(self._groups)
-        return 0 if parent.internalId() or parent.column() else len(self._groups[parent.row()].stages)
-
-    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
-        return len(COLUMNS)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
-            return COLUMNS[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole and section in _NUMBERS:
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        return None
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        stage = self.stage_at(index)
-        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in _NUMBERS:
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        if stage is None:
-            return self._group_data(self._groups[index.row()], index.column(), role)
-        return self._stage_data(stage, index.column(), role)
-
-    def look(self, index: _Index) -> Look:
-        """Say in one answer how a cell is drawn."""
-        key = index.internalId(), index.row(), index.column()
-        if key not in self._looks:
-            role = Qt.ItemDataRole
-            self._looks[key] = Look(
-                self.data(index, role.DisplayRole) or "",
-                self.data(index, role.FontRole),
-                self.data(index, role.ForegroundRole),
-                self.data(index, role.TextAlignmentRole) or LEFT,
-                self.data(index, role.DecorationRole),
-                self.data(index, role.BackgroundRole),
-            )
-        return self._looks[key]
-
-    def _group_data(self, group: Group, column: int, role: int) -> Any:
-        done = list(self._records[group.stages[0].index : group.stages[-1].index + 1])
-        if role == Qt.ItemDataRole.FontRole:
-            return text_font(12) if column == STAGE else mono_font(11)
-        if role == Qt.ItemDataRole.ForegroundRole:
-            return QColor(current().text if done and column == STAGE else current().muted)
-        if role != Qt.ItemDataRole.DisplayRole:
-            return None
+    def _write_group(self, group: Group, row: list[QStandardItem]) -> None:
+        done = self._records[group.stages[0].index : group.stages[-1].index + 1]
         complete = len(done) == len(group.stages)
-        if column == STAGE:
-            return group.title
-        if column == OPERATION and done and not complete:
-            return f"{len(done)} of {len(group.stages)}…"
-        if column == PARAMETERS and complete:
-            return f"{sum(record.parameters for record in done):,}"
-        if column == MS and complete:
-            return _milliseconds(sum(record.ms for record in done))
-        return None
+        counted = f"{len(done)} of {len(group.stages)}…" if done and not complete else None
+        row[OPERATION].setData(counted, _Role.DisplayRole)
+        parameters, ms = sum(record.parameters for record in done), sum(record.ms for record in done)
+        row[PARAMETERS].setData(f"{parameters:,}" if complete else None, _Role.DisplayRole)
+        row[MS].setData(_milliseconds(ms) if complete else None, _Role.DisplayRole)
+        row[STAGE].setData(QColor(current().text if done else current().muted), _Role.ForegroundRole)
 
-    def _stage_data(self, stage: Stage, column: int, role: int) -> Any:
-        record = self._records[stage.index] if stage.index < len(self._records) else None
-        if role == Qt.ItemDataRole.DecorationRole and column == STAGE:
-            return self._mark(stage.family.value, stage.name in self._breakpoints)
-        if role == Qt.ItemDataRole.BackgroundRole and stage.name == self._held:
-            return QColor(blend(current().accent, current().panel, 0.3))
-        if role == Qt.ItemDataRole.FontRole:
-            return text_font(12) if column == OPERATION else mono_font(11)
-        if role == Qt.ItemDataRole.ForegroundRole:
-            return QColor(current().text if record is not None and column in (STAGE, SHAPES) else current().muted)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return self._tip(stage, record)
-        return _cell(stage, record, column) if role == Qt.ItemDataRole.DisplayRole else None
+    def _mark(self, stage: Stage, row: list[QStandardItem]) -> None:
+        row[STAGE].setIcon(self._icon(stage.family.value, stage.name in self._breakpoints))
+        ground = QColor(blend(current().accent, current().panel, 0.3)) if stage.name == self._held else None
+        for item in row:
+            item.setData(ground, _Role.BackgroundRole)
 
-    def _tip(self, stage: Stage, record: "StageRecord | None") -> str:
-        if record is None:
-            return f"{stage.name}: has not run\n{_BREAKPOINT_TIP}"
-        shapes = f"{record.input_shape} → {record.output_shape}"
-        return f"{stage.name}\n{stage.operation}: {shapes}\n{_BREAKPOINT_TIP}"
-
-    def _mark(self, family: str, breakpoint_here: bool) -> QIcon:
+    def _icon(self, family: str, breakpoint_here: bool) -> QIcon:
         key = family, breakpoint_here
         if key not in self._icons:
             pixmap = QPixmap(px(MARK_WIDTH), px(14))
@@ -219,11 +196,26 @@ class ShapeTraceModel(QAbstractItemModel):
         return self._icons[key]
 
 
-def _cell(stage: Stage, record: "StageRecord | None", column: int) -> str | None:
-    if column == STAGE:
-        return stage.local_name
-    if column == OPERATION:
-        return stage.operation
+def _row(*texts: str) -> list[QStandardItem]:
+    return [QStandardItem(text) for text in texts] + [QStandardItem() for _ in COLUMNS[len(texts) :]]
+
+
+def _dress(row: list[QStandardItem], text_columns: tuple[int, ...]) -> None:
+    for column, item in enumerate(row):
+        item.setFont(text_font(12) if column in text_columns else mono_font(11))
+        item.setData(QColor(current().muted), _Role.ForegroundRole)
+        if column in _NUMBERS:
+            item.setTextAlignment(_RIGHT)
+
+
+def _tip(stage: Stage, record: "StageRecord | None") -> str:
+    if record is None:
+        return f"{stage.name}: has not run\n{_BREAKPOINT_TIP}"
+    shapes = f"{record.input_shape} → {record.output_shape}"
+    return f"{stage.name}\n{stage.operation}: {shapes}\n{_BREAKPOINT_TIP}"
+
+
+def _cell(record: "StageRecord | None", column: int) -> str | None:
     if record is None:
         return None
     if column == SHAPES:
