@@ -36,10 +36,10 @@ def read(
 
 def _tensors(run: Opened, keep: bool, on_part: Callable[[float], None]) -> dict[str, Tensor]:
     found: dict[str, Tensor] = {}
-    spare = torch.empty(0 if keep else CHUNK, dtype=torch.uint8)
+    spare = _room([0 if keep else CHUNK], torch.uint8)
     for name, (dtype, shape, digest) in run.tensors.items():
         size = ITEM_BYTES[dtype] * math.prod(shape)
-        tensor = torch.empty(shape if keep else 0, dtype=DTYPES[dtype])
+        tensor = _room(shape if keep else [0], DTYPES[dtype])
         target = tensor.view(-1).view(torch.uint8) if keep and size else spare
         hashed = hashlib.sha256()
         for at in range(0, size, CHUNK):
@@ -54,6 +54,13 @@ def _tensors(run: Opened, keep: bool, on_part: Callable[[float], None]) -> dict[
         if keep:
             found[name] = tensor
     return found
+
+
+def _room(shape: list[int], dtype: torch.dtype) -> Tensor:
+    try:
+        return torch.empty(shape, dtype=dtype)
+    except RuntimeError as error:  # as which torch says that memory is short
+        raise MemoryError(str(error)) from error
 
 
 def _view(file: str, name: str, view: Any, tensors: Mapping[str, Tensor]) -> Tensor:

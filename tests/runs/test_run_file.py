@@ -189,6 +189,16 @@ def test_a_header_that_lies_is_refused_without_taking_memory(file: Path, change:
         read(file)
 
 
+def test_a_run_that_is_larger_than_the_memory_says_so(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuses(*_: Any, **__: Any) -> Tensor:
+        raise RuntimeError("[enforce fail at alloc_cpu.cpp:127] DefaultCPUAllocator: can't allocate memory")
+
+    monkeypatch.setattr(torch, "empty", refuses)
+
+    with pytest.raises(RunFileError, match=r"needs more memory than there is\. Record it with a smaller budget"):
+        read(file)
+
+
 def test_a_header_of_nothing_but_brackets_is_refused(tmp_path: Path) -> None:
     text = b"[" * 100_000
     (tmp_path / "a.gptviz").write_bytes(struct.pack("<Q", len(text)) + text)
