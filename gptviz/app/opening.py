@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Slot
 from PySide6.QtGui import QAction, QDropEvent
-from PySide6.QtWidgets import QDialog, QFileDialog, QMenu
+from PySide6.QtWidgets import QDialog, QMenu
 
+from gptviz.app.asking import file_to_open, folder_to_open
 from gptviz.checkpoints.errors import printable
 from gptviz.checkpoints.files import expanded
 from gptviz.runs import SUFFIX
@@ -57,17 +58,17 @@ class Opening(QObject):
     # --- asking for a file -------------------------------------------------------------------------------
 
     def _ask_file(self) -> None:
-        path, _ = QFileDialog.getOpenFileName(self._window, "Open checkpoint", self._last_folder(), _WEIGHTS)
+        path = file_to_open(self._window, "Open checkpoint", self._last_folder(), _WEIGHTS)
         if path:
             self.open(CheckpointRequest(path))
 
     def _ask_folder(self) -> None:
-        path = QFileDialog.getExistingDirectory(self._window, "Open checkpoint folder", self._last_folder())
+        path = folder_to_open(self._window, "Open checkpoint folder", self._last_folder())
         if path:
             self.open(CheckpointRequest(path))
 
     def _ask_table(self) -> None:
-        path, _ = QFileDialog.getOpenFileName(self._window, "Token table", self._last_folder(), _TABLES)
+        path = file_to_open(self._window, "Token table", self._last_folder(), _TABLES)
         if path:
             self._session.opening.use_table(path)
 
@@ -143,7 +144,7 @@ class Opening(QObject):
             self.dialog.close()
 
     def _choose_table(self) -> None:
-        path, _ = QFileDialog.getOpenFileName(self._window, "Token table", self._last_folder(), _TABLES)
+        path = file_to_open(self._window, "Token table", self._last_folder(), _TABLES)
         if path:
             self._session.opening.use_table(path)
         else:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QFileDialog
 
+from gptviz.app.asking import file_to_open
 from gptviz.runs import SUFFIX
 from gptviz.session.requests import CheckpointRequest
 from gptviz.session.state import ViewState
@@ -68,7 +69,7 @@ class RunFiles(QObject):
         self._show(dialog, accepted)
 
     def _ask_open(self) -> None:
-        path, _ = QFileDialog.getOpenFileName(self._window, "Open run", self._path, _RUNS)
+        path = file_to_open(self._window, "Open run", self._path, _RUNS)
         if path:
             self.open(path)
 

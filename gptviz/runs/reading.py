@@ -36,7 +36,7 @@ def read(
 
 def _tensors(run: Opened, keep: bool, on_part: Callable[[float], None]) -> dict[str, Tensor]:
     found: dict[str, Tensor] = {}
-    spare = torch.empty(0 if keep else CHUNK, dtype=torch.uint8)
+    spare = _room([0 if keep else CHUNK], torch.uint8)
     for name, (dtype, shape, digest) in run.tensors.items():
         size = ITEM_BYTES[dtype] * math.prod(shape)
         tensor = _room(shape if keep else [0], DTYPES[dtype])

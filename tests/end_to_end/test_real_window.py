@@ -79,6 +79,25 @@ def test_a_person_runs_a_prompt_looks_around_and_closes_the_window(
     assert application.stderr == ""
 
 
+def test_the_keyboard_comes_back_from_a_dialog_without_a_window_manager(
+    gptviz: Callable[..., Gptviz], display: VirtualDisplay
+) -> None:
+    application = gptviz("--config", "tiny")
+    application.window()
+    eventually(lambda: shows(display, RIGHT, QImage()), "the next token of the default prompt")
+
+    def dialog() -> str:
+        return display.xdotool("search", "--onlyvisible", "--name", "^Open run$")
+
+    display.press("ctrl+alt+o")
+    eventually(dialog, "the dialog for a run", seconds=20)
+    display.press("Escape")
+    eventually(lambda: not dialog(), "the window without the dialog", seconds=20)
+
+    assert application.ends_after("ctrl+q", seconds=20) == 0
+    assert application.stderr == ""
+
+
 @pytest.mark.large
 def test_closing_before_the_model_is_there_ends_the_application(
     gptviz: Callable[..., Gptviz], display: VirtualDisplay
