@@ -1,5 +1,6 @@
 """Tokens as chips in one line: text with visible white space, and the ID."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -115,10 +116,18 @@ class TokenStrip(TokenLine):
             bar.setValue(int(bar.value() + box.center().x() - self.viewport().width() / 2))
 
     def _chip_at(self, point: QPoint) -> int | None:
-        for position in range(len(self._chips)):
-            if self.chip_box(position).united(self.note_box(position)).contains(point):
-                return position
-        return None
+        inside = (
+            position
+            for position in self._in_sight(point.x(), point.x())
+            if self.chip_box(position).united(self.note_box(position)).contains(point)
+        )
+        return next(inside, None)
+
+    def _in_sight(self, left: float, right: float) -> range:
+        """Return the chips that ``left`` to ``right`` may show, in pixels of the viewport."""
+        start = self.horizontalScrollBar().value()
+        first = bisect_right(self._lefts, start + left - 2)
+        return range(max(0, first - 1), min(bisect_right(self._lefts, start + right), len(self._chips)))
 
     # --- events ------------------------------------------------------------------------------------------
 
@@ -127,10 +136,8 @@ class TokenStrip(TokenLine):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         text_width_font, small_font = mono_font(12), mono_font(10)
         small = QFontMetricsF(small_font)
-        for position, chip in enumerate(self._chips):
-            box = self.chip_box(position)
-            if box.right() < 0 or box.left() > self.viewport().width():
-                continue
+        for position in self._in_sight(0, self.viewport().width()):
+            chip, box = self._chips[position], self.chip_box(position)
             selected = position == self._selected
             painter.setPen(QPen(color(current().accent if selected else current().hairline), 1))
             painter.setBrush(color(current().accent, 0.14) if selected else color(current().raised))
