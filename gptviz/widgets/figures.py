@@ -25,6 +25,7 @@ class Figures(QWidget):
         super().__init__()
         self._aligned = aligned  # whether numbers stand below each other; for groups of one
         self._groups: tuple[_Group, ...] = ()
+        self._widths: dict[tuple[str, str], tuple[float, float]] | None = None  # None: to be measured
         self._links: tuple[str, ...] = ()
         self._current = 0
         self._hovered: str | None = None
@@ -44,7 +45,7 @@ class Figures(QWidget):
 
     def set_groups(self, groups: Sequence[_Group], links: Iterable[str] = ()) -> None:
         """Show groups of names and values; the names in ``links`` can be clicked, as far as they are there."""
-        self._groups = tuple(groups)
+        self._groups, self._widths = tuple(groups), None
         shown = [name for group in self._groups for name, _ in group]
         self._links = tuple(name for name in links if name in shown)
         self._hovered = None
@@ -69,28 +70,34 @@ class Figures(QWidget):
 
     def _places(self, width: float) -> Iterator[tuple[int, float, str, str]]:
         """Yield the row and the left edge of each name and value."""
-        names, values = QFontMetricsF(text_font(11)), QFontMetricsF(mono_font(12))
+        measured = self._measured()
         row = -1
         for group in self._groups:
             x, row = 0.0, row + 1
             for name, value in group:
-                needed = self._name_width(names, name) + px(UNIT) + values.horizontalAdvance(value)
+                needed = measured[name, value][1]
                 if x and x + needed > width:
                     row, x = row + 1, 0.0
                 yield row, x, name, value
                 x += needed + px(3 * UNIT)
 
-    def _name_width(self, metrics: QFontMetricsF, name: str) -> float:
-        names = [known for group in self._groups for known, _ in group] if self._aligned else [name]
-        return max(metrics.horizontalAdvance(one) for one in names)
+    def _measured(self) -> dict[tuple[str, str], tuple[float, float]]:
+        """Return the px that each name takes, and each name with its value: layouts ask many times for a height."""
+        if self._widths is None:
+            names, values = QFontMetricsF(text_font(11)), QFontMetricsF(mono_font(12))
+            shown = [one for group in self._groups for one in group]
+            widest = max((names.horizontalAdvance(name) for name, _ in shown), default=0.0)
+            self._widths = {}
+            for name, value in shown:
+                own = widest if self._aligned else names.horizontalAdvance(name)
+                self._widths[name, value] = own, own + px(UNIT) + values.horizontalAdvance(value)
+        return self._widths
 
     def figure_box(self, name: str) -> QRectF:
         """Return where a number is drawn with its name; nowhere if there is none of that name."""
-        names, values = QFontMetricsF(text_font(11)), QFontMetricsF(mono_font(12))
         for row, x, known, value in self._places(self.width()):
             if known == name:
-                width = self._name_width(names, name) + px(UNIT) + values.horizontalAdvance(value)
-                return QRectF(x, row * px(_ROW), width, px(_ROW))
+                return QRectF(x, row * px(_ROW), self._measured()[name, value][1], px(_ROW))
         return QRectF()
 
     # --- links -------------------------------------------------------------------------------------------
@@ -140,7 +147,7 @@ class Figures(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        names, values = QFontMetricsF(text_font(11)), QFontMetricsF(mono_font(12))
+        values = QFontMetricsF(mono_font(12))
         for row, x, name, value in self._places(self.width()):
             baseline = row * px(_ROW) + (px(_ROW) + values.ascent() - values.descent()) / 2
             painter.setFont(text_font(11))
@@ -148,7 +155,7 @@ class Figures(QWidget):
             painter.drawText(QPointF(x, baseline), name)
             painter.setFont(mono_font(12))
             painter.setPen(color(current().text))
-            left = x + self._name_width(names, name) + px(UNIT)
+            left = x + self._measured()[name, value][0] + px(UNIT)
             painter.drawText(QPointF(left, baseline), value)
             if name in self._links:
                 self._underline(painter, name, QPointF(left, baseline + px(3)), values.horizontalAdvance(value))
@@ -162,6 +169,7 @@ class Figures(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange):
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._widths = None
             self.updateGeometry()
             self.update()

@@ -105,8 +105,8 @@ class LabelsItem(QGraphicsItem):
             font = text_font(11, QFont.Weight.DemiBold if chosen else QFont.Weight.Medium)
             ink = current().accent if chosen else current().muted if stage.kind is Kind.BLOCK else current().text
             label = Label(QRectF(box.center().x(), top, 0, layout.title_height), stage.title, font, color(ink))
-            others = [edges for name, edges in boxes if name != stage.name]
-            self._add(label, taken, others if stage.lane is not Lane.FULL and not chosen else [])
+            narrow = stage.lane is not Lane.FULL and not chosen
+            self._add(label, taken, [edges for name, edges in boxes if name != stage.name] if narrow else [])
 
     def _write_shapes(self, layout: FlowLayout, stages: list[FlowStage]) -> None:
         taken: list[_Edges] = []
