@@ -3,7 +3,6 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
@@ -98,11 +97,13 @@ class TokenPair(TokenLine):
         return px(_ROW) + wanted + 4 * UNIT
 
     def _measure(self) -> None:
-        width_of = cache(QFontMetricsF(mono_font(12)).horizontalAdvance)  # most tokens come more than once
+        metrics = QFontMetricsF(mono_font(12))
+        texts = {_at(line, position) for line in self._lines for position in range(self.positions)}
+        width_of = {text: metrics.horizontalAdvance(text) for text in texts}  # most tokens come more than once
         self._labels = self._label_width()
         self._lefts = [0.0]
         for position in range(self.positions):
-            widths = [width_of(_at(line, position)) + 3 * UNIT for line in self._lines]
+            widths = [width_of[_at(line, position)] + 3 * UNIT for line in self._lines]
             self._lefts.append(self._lefts[-1] + min(max(*widths, px(_LEAST)), px(_MOST)))
         bar = self.horizontalScrollBar()
         room = self.viewport().width() - self._labels
