@@ -47,9 +47,11 @@ class TokenStrip(TokenLine):
         self._selected: int | None = None
 
     def set_chips(self, chips: Sequence[Chip]) -> None:
-        """Show ``chips`` from the left."""
+        """Show ``chips`` from the left. Those that are as before keep their places: a generated text only grows."""
+        pairs = enumerate(zip(chips, self._chips, strict=False))
+        same = next((place for place, (new, old) in pairs if new != old), min(len(chips), len(self._chips)))
         self._chips = chips
-        self._measure()
+        self._measure(same)
         self._describe()
 
     def set_notes(self, notes: Sequence[Note] | None) -> None:
@@ -97,10 +99,11 @@ class TokenStrip(TokenLine):
         spoken = (f"{visible(chip.text)} {chip.id}{note}" for chip, note in zip(self._chips[:64], notes, strict=False))
         self.setAccessibleDescription(", ".join(spoken))
 
-    def _measure(self) -> None:
+    def _measure(self, same: int = 0) -> None:
+        """Lay out the chips from ``same`` on; those before are as they were."""
         text, small = QFontMetricsF(mono_font(12)), QFontMetricsF(mono_font(10))
-        self._lefts = [0.0]
-        for chip in self._chips:
+        self._lefts = self._lefts[: same + 1]
+        for chip in self._chips[same:]:
             width = min(text.horizontalAdvance(visible(chip.text)), px(_MAX_TEXT))
             width += small.horizontalAdvance(str(chip.id)) + 5 * UNIT
             self._lefts.append(self._lefts[-1] + width + UNIT)
@@ -187,7 +190,7 @@ class TokenStrip(TokenLine):
         return self._selected or 0, len(self._chips) - 1
 
     def resizeEvent(self, event: QEvent) -> None:
-        self._measure()
+        self._measure(len(self._chips))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -63,6 +63,22 @@ def test_chips_stand_side_by_side_without_overlap(strip: TokenStrip) -> None:
     assert boxes[0].width() > boxes[1].width()
 
 
+@pytest.mark.parametrize("before", [[], HELLO[:1], HELLO, [*HUG, *HELLO], [HELLO[0], *HUG]])
+@pytest.mark.parametrize("after", [[], HELLO, HUG, [HELLO[0], *HUG], HELLO * 40])
+def test_chips_stand_where_they_would_without_those_before(
+    show: Callable[..., None], before: list[Chip], after: list[Chip]
+) -> None:
+    used, fresh = TokenStrip(), TokenStrip()
+    used.set_chips(before)
+    for strip in (used, fresh):
+        strip.set_chips(after)
+        show(strip, 300, 40)
+
+    boxes = [[strip.chip_box(place) for place in range(len(after))] for strip in (used, fresh)]
+    assert boxes[0] == boxes[1]
+    assert used.horizontalScrollBar().maximum() == fresh.horizontalScrollBar().maximum()
+
+
 @pytest.mark.parametrize("position", [0, 1, 3])
 def test_a_click_chooses_a_chip(strip: TokenStrip, qtbot: QtBot, position: int) -> None:
     with qtbot.waitSignal(strip.chosen) as chosen:
