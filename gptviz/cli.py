@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return 0, or 2 after one line on standard error that says what to change."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     _write_what_the_terminal_lacks_as_escapes()
-    let_threads_wait_briefly()
+    set_up_torch()
     try:
         options = _parse(words)
         command: Callable[[argparse.Namespace], int] = options.command
@@ -70,13 +70,15 @@ def _write_what_the_terminal_lacks_as_escapes() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def let_threads_wait_briefly() -> None:
-    """Where other programs need the cores too, torch's threads must not wait for each other by turning in circles.
+def set_up_torch() -> None:
+    """Set what is read once, when torch is imported, and is of use to a window. A person's own settings stay.
 
-    OpenMP reads it when torch is imported. A person's own setting stays.
+    Where other programs need the cores too, threads must not wait for each other by turning in circles. And memory
+    comes in pages of 2 MB, where the system has them: thousands of small ones take long to be given back.
     """
     if "OMP_WAIT_POLICY" not in os.environ:
         os.environ.setdefault("GOMP_SPINCOUNT", "10000")
+    os.environ.setdefault("THP_MEM_ALLOC_ENABLE", "1")
 
 
 def _parse(words: list[str]) -> argparse.Namespace:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from benchmarks import generating, looking, passes, start, walking
 
-from gptviz.cli import let_threads_wait_briefly
+from gptviz.cli import set_up_torch
 
 _Options = argparse.Namespace
 
@@ -28,7 +28,7 @@ def main() -> None:
     parser.add_argument("--inside", help=argparse.SUPPRESS)
     options = parser.parse_args()
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    let_threads_wait_briefly()
+    set_up_torch()
     if options.inside:
         INSIDE[options.inside](options)
         return

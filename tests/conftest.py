@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before Qt is imported: no test opens a window on a real screen
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is imported: its threads would only wait for each other
 os.environ["OMP_NUM_THREADS"] = "1"  # before torch is imported: the same
+os.environ["THP_MEM_ALLOC_ENABLE"] = "1"  # before torch is imported: as the application has it
 os.environ["OMP_WAIT_POLICY"] = "PASSIVE"  # where it has more threads, they must not wait by turning in circles
 
 

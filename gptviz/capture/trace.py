@@ -16,6 +16,7 @@ from gptviz.capture.stages import Stage, block_input_name, block_name, block_sta
 from gptviz.model.config import GPTConfig
 
 Array = np.ndarray[Any, np.dtype[Any]]
+_LARGE = 2**20  # bytes
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,11 @@ class Trace:
             raise self._error(self.missing(name))
         array: Array = tensor.detach().numpy()
         return array
+
+    def large_tensors(self) -> list[Tensor]:
+        """Return tensors that share the memory of the large ones, and hold it when all others have let go."""
+        at_hand = (*self.kept.values(), *self.replayed.values())
+        return [tensor.detach() for tensor in at_hand if tensor.nbytes > _LARGE]
 
     def record(self, name: str) -> StageRecord:
         """Return what is known of a stage besides its tensor."""
