@@ -1,6 +1,6 @@
 """The stages of the forward pass as a tree: embeddings, blocks, output."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -96,8 +96,7 @@ class ShapeTraceModel(QStandardItemModel):
     def set_records(self, records: "Sequence[StageRecord]") -> None:
         """Take the shapes and times of the stages that have run."""
         before, self._records = self._records, records
-        changed = [place for place, (old, new) in enumerate(zip_longest(before, records)) if old is not new]
-        self._write(changed)
+        self._write({place: old for place, (old, new) in enumerate(zip_longest(before, records)) if old is not new})
 
     def set_marks(self, held: str | None, breakpoints: frozenset[str]) -> None:
         """Mark the stage at which a live pass waits, and those at which it will."""
@@ -107,6 +106,7 @@ class ShapeTraceModel(QStandardItemModel):
             for stage, row in zip(self._stages, self._rows, strict=True):
                 if stage.name in changed:
                     self._mark(stage, row)
+                    self._ground(stage, row)
 
     def longest_shapes(self) -> int:
         """Return the number of characters of the longest pair of shapes."""
@@ -121,7 +121,9 @@ class ShapeTraceModel(QStandardItemModel):
             for stage, row in zip(self._stages, self._rows, strict=True):
                 _dress(row, text_columns=(OPERATION,))
                 self._mark(stage, row)
-        self._write(range(len(self._stages)))
+                if stage.name == self._held:
+                    self._ground(stage, row)
+        self._write(dict.fromkeys(range(len(self._stages))))
 
     def stage_at(self, index: _Index) -> Stage | None:
         """Return the stage of a row; None for a group."""
@@ -142,25 +144,27 @@ class ShapeTraceModel(QStandardItemModel):
 
     # --- inside ------------------------------------------------------------------------------------------
 
-    def _write(self, places: Iterable[int]) -> None:
-        """Write what is known of the stages at ``places``, and of their groups."""
-        changed = set(places)
+    def _write(self, changed: "Mapping[int, StageRecord | None]") -> None:
+        """Write what differs from the records ``changed`` of before, and the groups that they are in."""
         with QSignalBlocker(self):
-            for place in changed:
-                self._write_stage(place)
+            for place, before in changed.items():
+                self._write_stage(place, before)
             for group, row in zip(self._groups, self._group_rows, strict=True):
-                if not changed.isdisjoint(stage.index for stage in group.stages):
+                if any(stage.index in changed for stage in group.stages):
                     self._write_group(group, row)
 
-    def _write_stage(self, place: int) -> None:
+    def _write_stage(self, place: int, before: "StageRecord | None") -> None:
         stage, row = self._stages[place], self._rows[place]
         record = self._records[place] if place < len(self._records) else None
-        for column in (SHAPES, PARAMETERS, MS):
-            row[column].setData(_cell(record, column), _Role.DisplayRole)
+        row[MS].setData(None if record is None else _milliseconds(record.ms), _Role.DisplayRole)
+        if record is not None and before is not None and _constant(record) == _constant(before):
+            return
+        row[SHAPES].setData(None if record is None else _shapes(record), _Role.DisplayRole)
+        row[PARAMETERS].setData(_count(record), _Role.DisplayRole)
+        row[STAGE].setToolTip(_tip(stage, record))
         ink = QColor(current().muted if record is None else current().text)
         for column in (STAGE, SHAPES):
             row[column].setData(ink, _Role.ForegroundRole)
-        row[STAGE].setToolTip(_tip(stage, record))
 
     def _write_group(self, group: Group, row: list[QStandardItem]) -> None:
         done = self._records[group.stages[0].index : group.stages[-1].index + 1]
@@ -174,6 +178,8 @@ class ShapeTraceModel(QStandardItemModel):
 
     def _mark(self, stage: Stage, row: list[QStandardItem]) -> None:
         row[STAGE].setIcon(self._icon(stage.family.value, stage.name in self._breakpoints))
+
+    def _ground(self, stage: Stage, row: list[QStandardItem]) -> None:
         ground = QColor(blend(current().accent, current().panel, 0.3)) if stage.name == self._held else None
         for item in row:
             item.setData(ground, _Role.BackgroundRole)
@@ -215,14 +221,13 @@ def _tip(stage: Stage, record: "StageRecord | None") -> str:
     return f"{stage.name}\n{stage.operation}: {shapes}\n{_BREAKPOINT_TIP}"
 
 
-def _cell(record: "StageRecord | None", column: int) -> str | None:
-    if record is None:
-        return None
-    if column == SHAPES:
-        return _shapes(record)
-    if column == PARAMETERS:
-        return f"{record.parameters:,}" if record.parameters else None
-    return _milliseconds(record.ms)
+def _constant(record: "StageRecord") -> tuple[object, ...]:
+    """Return what is the same in every pass on as many tokens."""
+    return record.input_shape, record.output_shape, record.parameters
+
+
+def _count(record: "StageRecord | None") -> str | None:
+    return None if record is None or not record.parameters else f"{record.parameters:,}"
 
 
 def _milliseconds(value: float) -> str:
