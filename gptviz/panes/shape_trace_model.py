@@ -63,6 +63,9 @@ class ShapeTraceModel(QStandardItemModel):
         self._icons: dict[tuple[str, bool], QIcon] = {}
         self._held: str | None = None
         self._breakpoints: frozenset[str] = frozenset()
+        self.setHorizontalHeaderLabels(COLUMNS)
+        for column in _NUMBERS:
+            self.setHeaderData(column, Qt.Orientation.Horizontal, _RIGHT, _Role.TextAlignmentRole)
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -72,13 +75,10 @@ class ShapeTraceModel(QStandardItemModel):
         """List the stages of a model of ``config``."""
         if config == self._config:
             return
-        self.clear()
+        self.removeRows(0, self.rowCount())  # not the columns, whose widths the view would forget
         self._config, self._groups, self._records = config, groups_of(config), ()
         self._stages = tuple(stage for group in self._groups for stage in group.stages)
         self._group_rows, self._rows = [], []
-        self.setHorizontalHeaderLabels(COLUMNS)
-        for column in _NUMBERS:
-            self.setHeaderData(column, Qt.Orientation.Horizontal, _RIGHT, _Role.TextAlignmentRole)
         for group in self._groups:
             self._group_rows.append(_row(group.title))
             for stage in group.stages:

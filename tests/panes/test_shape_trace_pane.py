@@ -1,14 +1,18 @@
 """The table of stages: what it says, how it fills, and how it follows."""
 
+from dataclasses import replace
+
 import pytest
 from holding import Hold
 from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtGui import QFontMetrics
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 from reading import painted_words
 from user import User
 
 from gptviz.app.main_window import MainWindow
+from gptviz.model import TINY
 from gptviz.panes.attention import AttentionPane
 from gptviz.panes.layer_norm import LayerNormPane
 from gptviz.panes.shape_trace import ShapeTracePane
@@ -115,6 +119,20 @@ def test_every_stage_has_its_milliseconds(pane: ShapeTracePane) -> None:
 
     assert len(times) == 55
     assert all(time is not None and float(time) >= 0 for time in times)
+
+
+def test_every_name_has_room_also_with_another_model(pane: ShapeTracePane, user: User) -> None:
+    def has_room(index: QModelIndex) -> bool:
+        needed = QFontMetrics(index.data(Qt.ItemDataRole.FontRole)).horizontalAdvance(index.data())
+        return needed < pane.tree.visualRect(index).width() - pane.tree.iconSize().width()
+
+    names = [("Embeddings", name) for name, *_ in START] + [("Block 1", name) for name, *_ in BLOCK]
+    assert all(has_room(stage(pane, *name)) for name in names)
+
+    user.window.session.use_model(replace(TINY, n_layers=1), 123)
+    user.waits()
+
+    assert all(has_room(stage(pane, *name)) for name in names)
 
 
 def test_a_group_adds_up(pane: ShapeTracePane) -> None:
