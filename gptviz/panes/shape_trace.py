@@ -76,7 +76,7 @@ class ShapeTracePane(Pane):
     def _set_sizes(self) -> None:
         self.tree.setIconSize(QSize(px(MARK_WIDTH), px(14)))
         self.tree.setIndentation(px(3 * UNIT))
-        for column, width in ((STAGE, 152), (OPERATION, 50), (SHAPES, 150), (PARAMETERS, 82), (MS, 46)):
+        for column, width in ((STAGE, 152), (OPERATION, 50), (SHAPES, 150), (PARAMETERS, 82), (MS, 44)):
             self.tree.setColumnWidth(column, px(width))
 
     def render_state(self, old: ViewState | None, new: ViewState) -> None:
