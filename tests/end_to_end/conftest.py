@@ -11,12 +11,13 @@ import pytest
 from virtual_display import Gptviz, VirtualDisplay
 
 
-@pytest.fixture(scope="session")
-def display(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VirtualDisplay]:
-    """An X server of its own, without a window manager."""
+@pytest.fixture
+def display(tmp_path: Path) -> Iterator[VirtualDisplay]:
+    """An X server of its own, without a window manager; a new one each time, on which no key is held down."""
     if not (shutil.which("Xvfb") and shutil.which("xdotool")):
         pytest.fail("Xvfb and xdotool are needed: run scripts/system-packages.sh --with-xvfb")
-    folder = tmp_path_factory.mktemp("display")
+    folder = tmp_path / "display"
+    folder.mkdir()
     reading, writing = os.pipe()
     command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1440x900x24", "-fbdir", str(folder)]
     with subprocess.Popen(

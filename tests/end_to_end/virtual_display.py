@@ -87,17 +87,28 @@ class Gptviz:
 
         def look() -> str:
             assert self.process.poll() is None, f"gptviz ended with {self.process.returncode}: {self.stderr}"
-            return self._display.xdotool("search", "--onlyvisible", "--pid", self.process.pid, "--name", ".")
+            return self._window_with_keyboard()
 
-        window = eventually(look, "a window").splitlines()[0]
-        self._display.xdotool("windowfocus", "--sync", window)
-        return window
+        return eventually(look, "a window that has the keyboard")
+
+    def _window_with_keyboard(self) -> str:
+        """Return the window's ID; nothing while it is not there. Qt may replace it by another one at first."""
+        found = self._display.xdotool("search", "--onlyvisible", "--pid", self.process.pid, "--name", "^gptviz$")
+        window = found.partition("\n")[0]
+        if window:
+            self._display.xdotool("windowfocus", window)
+        return window if window == self._display.xdotool("getwindowfocus") else ""
+
+    def press(self, *keys: str) -> None:
+        """Give the window the keyboard, and press keys."""
+        self._window_with_keyboard()
+        self._display.press(*keys)
 
     def ends_after(self, *keys: str, seconds: float) -> int:
         """Press keys until the application takes notice and ends; return its exit status."""
 
         def look() -> bool:
-            self._display.press(*keys)
+            self.press(*keys)
             return self.process.poll() is not None
 
         eventually(look, f"gptviz ends after {' '.join(keys)}", seconds)
