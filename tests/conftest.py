@@ -151,13 +151,19 @@ def _top_level_widgets() -> list[Any]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _look_often() -> Iterator[None]:
-    """Look every 2 ms whether what is waited for is there, not every 10."""
+def _wait_patiently() -> Iterator[None]:
+    """Look every 2 ms whether what is waited for is there, not every 10; give up when it will never come.
+
+    Not after pytest-qt's 5 s: the worker's threads stand back (``nice``), so beside busy programs they take five times
+    as long.
+    """
     from pytestqt.qtbot import QtBot
 
     wait = QtBot.wait
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(QtBot, "wait", lambda bot, ms: wait(bot, 2 if ms == 10 else ms))
+        for waiting in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitSignals, QtBot.waitCallback):
+            patch.setitem(waiting.__kwdefaults__, "timeout", 60_000)
         yield
 
 
@@ -205,14 +211,14 @@ def ready(session: "Session", tiny_model: "GPTModel", qtbot: "QtBot", monkeypatc
     with monkeypatch.context() as patch:
         patch.setattr(parameters, "initialise", lambda *_: copy.deepcopy(tiny_model))
         session.start("tiny", 123)
-        qtbot.waitUntil(lambda: session.state.trace is not None and not session.busy, timeout=20_000)
+        qtbot.waitUntil(lambda: session.state.trace is not None and not session.busy)
     return session
 
 
 @pytest.fixture
 def wait(session: "Session", qtbot: "QtBot") -> "Wait":
     """A function that waits until nothing is under way."""
-    return lambda: qtbot.waitUntil(lambda: not session.busy, timeout=20_000)
+    return lambda: qtbot.waitUntil(lambda: not session.busy)
 
 
 @pytest.fixture

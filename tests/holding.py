@@ -28,7 +28,7 @@ class Gate:
         self.context = self._session._worker.context
         self._reached.set()
         may_go_on = self.context.cancel if self._until_cancelled and self.context is not None else self._opened
-        assert may_go_on.wait(20)
+        assert may_go_on.wait(60)
         if self._until_cancelled:
             self._handle.remove()  # the pass that replaces this one may come here before the test goes on
 

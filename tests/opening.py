@@ -16,12 +16,12 @@ REAL = Path(__file__).parent / "checkpoints" / "real_writers"
 
 
 def dialog_of(user: User, kind: type[Any], qtbot: QtBot) -> Any:
-    qtbot.waitUntil(lambda: isinstance(user.window.actions_.opening.dialog, kind), timeout=20_000)
+    qtbot.waitUntil(lambda: isinstance(user.window.actions_.opening.dialog, kind))
     return user.window.actions_.opening.dialog
 
 
 def opened(user: User, qtbot: QtBot, title: str) -> None:
-    qtbot.waitUntil(lambda: user.state.model is not None and user.state.model.title == title, timeout=20_000)
+    qtbot.waitUntil(lambda: user.state.model is not None and user.state.model.title == title)
     back(user, qtbot)
 
 

@@ -16,8 +16,8 @@ def record_and_open(session: Session, path: Path, qtbot: QtBot, blocks: int | No
     blocks = trace.config.n_layers if blocks is None else blocks
     size = trace.config, trace.batch, trace.tokens
     session.recording.save(path, outside_bytes(*size) + blocks * block_bytes(*size))
-    qtbot.waitUntil(lambda: not session.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not session.busy)
     session.recording.open(path)
-    qtbot.waitUntil(lambda: session.state.recorded is not None and not session.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: session.state.recorded is not None and not session.busy)
     assert session.state.message is None
     assert not session.has_model

@@ -18,4 +18,4 @@ def opened(other: Session, path: Path, qtbot: QtBot) -> ViewState:
 
 
 def waits(session: Session, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: not (session.busy or session.state.generation.playing), timeout=20_000)
+    qtbot.waitUntil(lambda: not (session.busy or session.state.generation.playing))

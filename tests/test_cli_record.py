@@ -227,7 +227,7 @@ def test_ctrl_c_ends_a_recording_and_leaves_nothing(
         return before
 
     def press() -> None:
-        assert listens.wait(20)
+        assert listens.wait(60)
         os.kill(os.getpid(), signal.SIGINT)
 
     monkeypatch.setattr(signal, "signal", noting)

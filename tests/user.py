@@ -26,7 +26,7 @@ class User:
 
     def waits(self) -> None:
         """Wait until nothing is under way."""
-        self._qtbot.waitUntil(lambda: not self.window.session.busy, timeout=20_000)
+        self._qtbot.waitUntil(lambda: not self.window.session.busy)
 
     def clicks(self, widget: QWidget, at: QPoint | QPointF | None = None) -> None:
         """Click with the left button, in the middle or ``at`` a place of the widget's contents."""

@@ -8,6 +8,8 @@ import math
 import torch
 from torch import nn
 
+from gptviz.model.parameters import WithoutValues
+
 
 def seeded(seed: int) -> torch.Generator:
     """Return a generator that draws what torch draws after ``torch.manual_seed(seed)``."""
@@ -19,7 +21,8 @@ def linear(inputs: int, outputs: int, generator: torch.Generator) -> nn.Linear:
 
     Weight (outputs, inputs), then bias (outputs,), both uniform within 1/√inputs, as nn.Linear draws them.
     """
-    layer: nn.Linear = nn.utils.skip_init(nn.Linear, inputs, outputs)  # type: ignore[no-untyped-call]
+    with WithoutValues():
+        layer = nn.Linear(inputs, outputs)
     nn.init.kaiming_uniform_(layer.weight, a=math.sqrt(5), generator=generator)
     bound = 1 / math.sqrt(inputs)
     nn.init.uniform_(layer.bias, -bound, bound, generator=generator)

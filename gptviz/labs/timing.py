@@ -10,7 +10,7 @@ from torch import nn
 from gptviz.labs.seeded import linear, seeded
 from gptviz.model.config import GPT2_SMALL, GPTConfig
 from gptviz.model.gpt import TransformerBlock
-from gptviz.model.parameters import shapes_alone
+from gptviz.model.parameters import WithoutValues
 
 _DRAWN = 9_000_000  # random numbers, so many that they get fresh memory each time
 _HEAD = 16_384  # rows of a head, to time one
@@ -58,9 +58,8 @@ def measure(batch: int, tokens: int) -> Basis:
 
 def _block(config: GPTConfig, tokens: int, generator: torch.Generator) -> tuple[nn.Module, int]:
     """Make a block for timing, without torch's global random numbers."""
-    with shapes_alone():
-        block = TransformerBlock(replace(config, context_length=tokens))
-    block = block.to_empty(device="cpu").eval()
+    with WithoutValues():
+        block = TransformerBlock(replace(config, context_length=tokens)).eval()
     block.att.masked.future.copy_(torch.ones(tokens, tokens, dtype=torch.bool).triu(1))
     for parameter in block.parameters():
         nn.init.uniform_(parameter, -0.02, 0.02, generator=generator)

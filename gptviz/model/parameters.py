@@ -27,10 +27,11 @@ class ParameterCount:
     total_tied: int
 
 
-class _WithoutValues(TorchFunctionMode):
-    """Leaves out what gives tensors their values: torch.nn.init, and the triangle of the mask.
+class WithoutValues(TorchFunctionMode):
+    """Inside the ``with``, modules are made without what gives tensors values: torch.nn.init, the triangle of a mask.
 
     On the meta device there are no values anyway, but torch imports its compiler to find that out: about a second.
+    It does so as well to give meta tensors memory (``Module.to_empty``, ``nn.utils.skip_init``).
     """
 
     def __torch_function__(
@@ -45,7 +46,7 @@ class _WithoutValues(TorchFunctionMode):
 @contextmanager
 def shapes_alone() -> Iterator[None]:
     """Inside the ``with``, modules are made with shapes and no memory: on the meta device."""
-    with torch.device("meta"), _WithoutValues():
+    with torch.device("meta"), WithoutValues():
         yield
 
 

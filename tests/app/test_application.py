@@ -134,7 +134,7 @@ def test_the_default_window_shows_the_reference_figures(
     user = User(window, qtbot)
 
     session.start()
-    qtbot.waitUntil(lambda: session.state.trace is not None and not session.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: session.state.trace is not None and not session.busy)
 
     ranking, generation = window.docks["next-token"].pane, window.docks["generation"].pane
     assert isinstance(ranking, NextTokenPane)

@@ -27,7 +27,7 @@ def test_every_pane_shows_a_model_without_numbers(user: User, qtbot: QtBot, valu
         qtbot.waitUntil(window.docks[pane].pane.isVisible)
         for stage in STAGES if pane in ("arithmetic", "stage") else ("trf_blocks.0.norm1",):
             window.session.select_stage(stage, query=1)
-    qtbot.waitUntil(lambda: window.session.settled, timeout=20_000)
+    qtbot.waitUntil(lambda: window.session.settled)
     assert not window.grab().isNull()
     if math.isnan(value):
         window.session.select_stage("trf_blocks.0.norm1", query=1)
@@ -68,7 +68,7 @@ def test_generation_lens_and_comparison_show_a_model_without_numbers(user: User,
 
     for pane in ("generation", "lens"):
         window.show_pane(pane)
-        qtbot.waitUntil(lambda: session.settled, timeout=20_000)
+        qtbot.waitUntil(lambda: session.settled)
         assert not window.grab().isNull()
     session.comparing.pin()
     user.runs("Hello, I")
@@ -76,6 +76,6 @@ def test_generation_lens_and_comparison_show_a_model_without_numbers(user: User,
     compare = window.docks["compare"].pane
     for subject in ("attention", "tokens", "stages"):
         user.clicks(compare.subjects.button(subject))
-        qtbot.waitUntil(lambda: session.settled, timeout=20_000)
+        qtbot.waitUntil(lambda: session.settled)
         assert not window.grab().isNull()
     assert compare.ranks.rankings[0][0].change == "NaN"

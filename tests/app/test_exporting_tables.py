@@ -39,7 +39,7 @@ def test_every_pane_with_a_table_has_its_numbers(user: User, qtbot: QtBot) -> No
     for name in WITH_TABLES:
         user.window.show_pane(name)
         pane = user.window.docks[name].pane
-        qtbot.waitUntil(lambda pane=pane: session.settled and pane.as_table() is not None, timeout=20_000)
+        qtbot.waitUntil(lambda pane=pane: session.settled and pane.as_table() is not None)
         tables[name] = rows_of(pane)
 
     trace = user.state.trace
@@ -71,7 +71,7 @@ def test_panes_without_a_table_have_none(user: User) -> None:
 def test_the_lab_of_parameters_has_one(user: User, qtbot: QtBot) -> None:
     user.window.show_pane("lab-parameters")
     pane = user.window.bench.docks["lab-parameters"].pane
-    qtbot.waitUntil(lambda: pane.as_table() is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: pane.as_table() is not None)
 
     _, rows = rows_of(pane)
 

@@ -30,7 +30,7 @@ def test_a_pane_that_another_tab_covers_comes_to_the_front_and_shows_the_present
     user.runs("Another text")
 
     user.window.actions_.exporting.write("png", tmp_path / "attention.png", attention)
-    qtbot.waitUntil((tmp_path / "attention.png").exists, timeout=20_000)
+    qtbot.waitUntil((tmp_path / "attention.png").exists)
     user.waits()
 
     assert attention.is_in_sight
@@ -44,7 +44,7 @@ def test_a_pane_that_was_never_seen_is_filled_before_it_is_written(user: User, q
     assert not heads.is_in_sight
 
     user.window.actions_.exporting.write("csv", tmp_path / "heads.csv", heads)
-    qtbot.waitUntil((tmp_path / "heads.csv").exists, timeout=20_000)
+    qtbot.waitUntil((tmp_path / "heads.csv").exists)
     user.waits()
 
     with (tmp_path / "heads.csv").open(encoding="utf-8", newline="") as file:
@@ -158,7 +158,7 @@ def test_slides_that_another_run_stops_are_told_of(user: User, qtbot: QtBot, tmp
 )
 def test_an_empty_table_says_how_to_fill_it(user: User, tmp_path: Path, pane: str, remedy: str, qtbot: QtBot) -> None:
     user.window.actions_.exporting.write("csv", tmp_path / "table.csv", user.window.docks[pane])
-    qtbot.waitUntil(lambda: user.state.message is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: user.state.message is not None)
 
     assert remedy in str(user.state.message)
 

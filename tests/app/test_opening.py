@@ -192,7 +192,7 @@ def test_the_flow_says_how_wide_the_feed_forward_is(user: User, choose: Any, tmp
 
 def test_a_session_that_starts_with_a_checkpoint_runs_the_prompt_on_it(session: Session, qtbot: QtBot) -> None:
     session.start_with(CheckpointRequest(str(REAL / "nanogpt-compiled")))
-    qtbot.waitUntil(lambda: session.state.trace is not None and not session.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: session.state.trace is not None and not session.busy)
 
     assert session.state.trace is not None
     assert torch.equal(session.state.trace["next"], torch.tensor([[47644]]))
@@ -205,9 +205,9 @@ def test_a_session_that_starts_with_a_bad_checkpoint_says_so_and_run_takes_the_d
 
     session.making.present = UntrainedRequest("tiny", 123)
     session.start_with(CheckpointRequest(str(tmp_path / "absent")))
-    qtbot.waitUntil(lambda: session.state.message is not None and not session.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: session.state.message is not None and not session.busy)
     assert "does not exist" in str(session.state.message)
 
     session.run()
-    qtbot.waitUntil(lambda: session.state.trace is not None and not session.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: session.state.trace is not None and not session.busy)
     assert session.state.message is None

@@ -38,7 +38,7 @@ def opened(open_window: Callable[..., MainWindow], ready: Session, tmp_path: Pat
 
 
 def settles(user: User, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: user.window.session.settled, timeout=20_000)
+    qtbot.waitUntil(lambda: user.window.session.settled)
 
 
 def words(widget: QWidget) -> str:

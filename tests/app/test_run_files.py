@@ -19,7 +19,7 @@ ALT = Qt.KeyboardModifier.AltModifier
 
 
 def dialog_of(user: User, kind: type[Any], qtbot: QtBot) -> Any:
-    qtbot.waitUntil(lambda: isinstance(user.window.actions_.runs.dialog, kind), timeout=20_000)
+    qtbot.waitUntil(lambda: isinstance(user.window.actions_.runs.dialog, kind))
     return user.window.actions_.runs.dialog
 
 

@@ -38,7 +38,7 @@ def layouts(user: User) -> Iterator[_Layouts]:
 def appends(user: User, qtbot: QtBot, tokens: int) -> None:
     """Let the loop append some tokens, and wait until they are everywhere."""
     user.window.session.loop.play(tokens)
-    qtbot.waitUntil(lambda: not user.state.generation.playing and not user.window.session.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not user.state.generation.playing and not user.window.session.busy)
 
 
 def in_sight(user: User) -> list[Pane]:
@@ -91,7 +91,7 @@ def test_panes_behind_a_tab_keep_no_old_trace(user: User, qtbot: QtBot) -> None:
 
     appends(user, qtbot, 2)
     user.window.session.travel.forget()
-    qtbot.waitUntil(lambda: user.window.session.settled, timeout=20_000)
+    qtbot.waitUntil(lambda: user.window.session.settled)
 
     assert old() is None
 
@@ -99,7 +99,7 @@ def test_panes_behind_a_tab_keep_no_old_trace(user: User, qtbot: QtBot) -> None:
 def test_after_stop_all_panes_show_the_last_step(user: User, qtbot: QtBot) -> None:
     session = user.window.session
     session.loop.play()
-    qtbot.waitUntil(lambda: len(user.state.generation.steps) >= 3, timeout=20_000)
+    qtbot.waitUntil(lambda: len(user.state.generation.steps) >= 3)
     session.cancel()
     user.waits()
 
@@ -120,14 +120,14 @@ def test_stop_ends_a_pass_within_a_stage(ready: Session, hold: Hold, qtbot: QtBo
     qtbot.waitUntil(lambda: len(ready.state.generation.steps) == 1 and not ready.busy)
     gate = hold("trf_blocks.0.norm1")
     ready.loop.play()
-    qtbot.waitUntil(lambda: gate.reached, timeout=20_000)
+    qtbot.waitUntil(lambda: gate.reached)
     assert gate.context is not None
     before = len(gate.context.records)
 
     ready.cancel()
     gate.open()
 
-    qtbot.waitUntil(lambda: not ready.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not ready.busy)
     assert len(gate.context.records) <= before + 1
     assert len(ready.state.generation.steps) == 1
     assert not ready.state.generation.playing
@@ -135,7 +135,7 @@ def test_stop_ends_a_pass_within_a_stage(ready: Session, hold: Hold, qtbot: QtBo
 
 def test_many_steps_keep_a_bounded_share_of_memory(ready: Session, qtbot: QtBot) -> None:
     ready.loop.play(30)
-    qtbot.waitUntil(lambda: not ready.state.generation.playing and not ready.busy, timeout=30_000)
+    qtbot.waitUntil(lambda: not ready.state.generation.playing and not ready.busy)
 
     assert len(ready.state.generation.steps) == 30
     assert 0 < ready.travel.kept_bytes <= 64 * 2**20

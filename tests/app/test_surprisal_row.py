@@ -19,7 +19,7 @@ pytestmark = pytest.mark.with_panes()
 def shown(window: MainWindow, user: User, qtbot: QtBot) -> User:
     """A person who has switched surprisal on."""
     user.clicks(window.prompt_bar.surprisal.switch)
-    qtbot.waitUntil(lambda: user.state.measured.surprisal is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: user.state.measured.surprisal is not None)
     return user
 
 
@@ -56,7 +56,7 @@ def test_mean_and_perplexity_of_the_prompt(shown: User) -> None:
 def test_a_key_switches_it(window: MainWindow, user: User, qtbot: QtBot) -> None:
     height = window.prompt_bar.strip.height()
     user.presses(Qt.Key.Key_U, CONTROL)
-    qtbot.waitUntil(lambda: user.state.measured.surprisal is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: user.state.measured.surprisal is not None)
     assert window.prompt_bar.strip.height() > height
     assert window.prompt_bar.surprisal.switch.isChecked()
 
@@ -75,7 +75,7 @@ def test_tokens_typed_since_have_none(shown: User) -> None:
 
 def test_one_token_has_none(shown: User, qtbot: QtBot) -> None:
     shown.runs("Hello")
-    qtbot.waitUntil(lambda: shown.state.measured.surprisal is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: shown.state.measured.surprisal is not None)
 
     assert words(shown) == "Hello15496–"
     assert shown.window.prompt_bar.surprisal.summary.text() == "one token: no surprisal"
@@ -83,7 +83,7 @@ def test_one_token_has_none(shown: User, qtbot: QtBot) -> None:
 
 def test_another_run_has_another(shown: User, qtbot: QtBot) -> None:
     shown.runs("a b c")
-    qtbot.waitUntil(lambda: shown.state.measured.surprisal is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: shown.state.measured.surprisal is not None)
 
     first, second = (number(value, 3) for value in bits(shown))
     assert words(shown) == f"a64–␣b275{first}␣c269{second}"

@@ -41,9 +41,9 @@ def test_nobody_else_draws_meanwhile() -> None:
     with seeded(7):
         first = torch.rand(1)
         thread = in_a_thread(other)
-        assert waits.wait(10)
+        assert waits.wait(60)
         second = torch.rand(1)
-    thread.join(10)
+    thread.join(60)
 
     assert torch.equal(torch.cat((first, second)), expected)
     assert len(drawn) == 1
@@ -61,7 +61,7 @@ def test_a_wait_can_be_ended() -> None:
         ended.append(True)
 
     with seeded(7):
-        in_a_thread(other).join(10)
+        in_a_thread(other).join(60)
 
     assert ended == [True]
 
@@ -73,7 +73,7 @@ def test_an_initialisation_counts_its_own_parameters_alone() -> None:
     def note(fraction: float) -> None:
         fractions.append(fraction)
         if len(fractions) == 1:
-            in_a_thread(make_another).join(10)
+            in_a_thread(make_another).join(60)
 
     def make_another() -> None:
         with torch.device("meta"):

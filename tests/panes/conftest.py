@@ -29,7 +29,7 @@ def lab_user(lab_window: MainWindow, qtbot: QtBot) -> User:
 @pytest.fixture
 def answered(session: Session, qtbot: QtBot) -> Callable[[], None]:
     """A function that waits until no lab computes."""
-    return lambda: qtbot.waitUntil(lambda: not session.labs.pending, timeout=20_000)
+    return lambda: qtbot.waitUntil(lambda: not session.labs.pending)
 
 
 @pytest.fixture

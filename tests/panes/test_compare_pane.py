@@ -24,7 +24,7 @@ pytestmark = pytest.mark.with_panes("compare", "attention")
 def compared(user: User, qtbot: QtBot) -> Callable[[], None]:
     """A function that waits until the runs are compared."""
     session = user.window.session
-    return lambda: qtbot.waitUntil(lambda: not session.busy and not session.comparing.pending, timeout=20_000)
+    return lambda: qtbot.waitUntil(lambda: not session.busy and not session.comparing.pending)
 
 
 @pytest.fixture

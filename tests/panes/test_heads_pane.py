@@ -21,7 +21,7 @@ def pane(window: MainWindow, user: User, qtbot: QtBot) -> HeadsPane:
     pane = window.docks["heads"].pane
     assert isinstance(pane, HeadsPane)
     user.brings_up("heads")
-    qtbot.waitUntil(lambda: user.state.measured.probe is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: user.state.measured.probe is not None)
     return pane
 
 
@@ -101,7 +101,7 @@ def test_enter_shows_the_head_in_attention(pane: HeadsPane, user: User, qtbot: Q
 def test_the_prompt_can_be_measured(pane: HeadsPane, user: User, qtbot: QtBot) -> None:
     user.runs("a rose is a rose is a rose")
     user.clicks(pane.source.button(HEADS))
-    qtbot.waitUntil(lambda: len(user.state.measured.heads) == 2, timeout=20_000)
+    qtbot.waitUntil(lambda: len(user.state.measured.heads) == 2)
 
     measured = user.state.measured
     which = SCORE_NAMES.index("induction")
@@ -112,7 +112,7 @@ def test_the_prompt_can_be_measured(pane: HeadsPane, user: User, qtbot: QtBot) -
 
 def test_a_prompt_without_a_repetition_says_why_there_is_no_score(pane: HeadsPane, user: User, qtbot: QtBot) -> None:
     user.clicks(pane.source.button(HEADS))
-    qtbot.waitUntil(lambda: len(user.state.measured.heads) == 2, timeout=20_000)
+    qtbot.waitUntil(lambda: len(user.state.measured.heads) == 2)
 
     assert pane.note.text() == "No token occurs twice in this prompt: repeat something, or choose Probe."
     assert pane.map.accessibleDescription() == "block 1, head 1: no score"
@@ -124,7 +124,7 @@ def test_a_prompt_without_a_repetition_says_why_there_is_no_score(pane: HeadsPan
 def test_one_token_has_nothing_to_choose_from(pane: HeadsPane, user: User, qtbot: QtBot) -> None:
     user.clicks(pane.source.button(HEADS))
     user.runs("Hello")
-    qtbot.waitUntil(lambda: len(user.state.measured.heads) == 2, timeout=20_000)
+    qtbot.waitUntil(lambda: len(user.state.measured.heads) == 2)
 
     assert pane.note.text().startswith("One token has nothing to choose from")
 

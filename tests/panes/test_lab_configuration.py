@@ -32,7 +32,7 @@ def _measured_once(measure: Callable[[int, int], Basis], monkeypatch: pytest.Mon
 @pytest.fixture
 def settles(window: MainWindow, qtbot: QtBot) -> Callable[[], None]:
     session = window.session
-    return lambda: qtbot.waitUntil(lambda: not (session.busy or session.labs.pending), timeout=20_000)
+    return lambda: qtbot.waitUntil(lambda: not (session.busy or session.labs.pending))
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.with_panes("lens")
 def read(user: User, qtbot: QtBot) -> Callable[[], None]:
     """A function that waits until the stream is read."""
     session = user.window.session
-    return lambda: qtbot.waitUntil(lambda: not session.busy and not session.lens.pending, timeout=20_000)
+    return lambda: qtbot.waitUntil(lambda: not session.busy and not session.lens.pending)
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ def settle(session: Session, qtbot: QtBot) -> None:
         reads = session.watched or session.measuring.unfinished
         return not (session.busy or reads or session.state.generation.playing)
 
-    qtbot.waitUntil(settled, timeout=30_000)
+    qtbot.waitUntil(settled)
 
 
 def picture(window: MainWindow, pane: str, qtbot: QtBot) -> QImage:

@@ -31,7 +31,7 @@ def save(session: Session, tmp_path: Path, qtbot: QtBot) -> Save:
 
     def save(budget: int = 512 * 2**20, name: str = "run.gptviz") -> Path:
         session.recording.save(tmp_path / name, budget)
-        qtbot.waitUntil(lambda: not session.busy, timeout=20_000)
+        qtbot.waitUntil(lambda: not session.busy)
         return tmp_path / name
 
     return save

@@ -20,7 +20,7 @@ Read = Callable[[], None]
 def read(ready: Session, qtbot: QtBot) -> Read:
     """A function that waits until the parts are read."""
     ready.attributing.watch(True)
-    return lambda: qtbot.waitUntil(lambda: not ready.busy and not ready.attributing.pending, timeout=20_000)
+    return lambda: qtbot.waitUntil(lambda: not ready.busy and not ready.attributing.pending)
 
 
 def place(session: Session) -> tuple[int, int, int] | None:
@@ -110,7 +110,7 @@ def test_reading_stops_and_goes_on(ready: Session, read: Read, qtbot: QtBot) -> 
     assert ready.attributing.pending
     ready.attributing.stop()
     assert not ready.attributing.pending
-    qtbot.waitUntil(lambda: ready.settled, timeout=20_000)
+    qtbot.waitUntil(lambda: ready.settled)
     assert place(ready) in (None, (0, 3, 1), (0, 3, 2))
 
     ready.attributing.go_on()

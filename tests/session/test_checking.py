@@ -22,7 +22,7 @@ Settle = Callable[[], None]
 @pytest.fixture
 def settle(ready: Session, qtbot: QtBot) -> Settle:
     """A function that waits until the checks are measured."""
-    return lambda: qtbot.waitUntil(lambda: not ready.busy and ready.state.checks.complete, timeout=20_000)
+    return lambda: qtbot.waitUntil(lambda: not ready.busy and ready.state.checks.complete)
 
 
 def test_each_trace_is_checked_by_itself(ready: Session, settle: Settle) -> None:
@@ -133,10 +133,10 @@ def test_changes_while_a_check_runs_queue_no_second_one(
 
 
 def test_checks_go_on_after_a_quiet_job_that_changes_nothing(ready: Session, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: ready.settled, timeout=20_000)
+    qtbot.waitUntil(lambda: ready.settled)
     begun, let_go = Event(), Event()
 
-    ready.submit_quietly(lambda _: (begun.set(), let_go.wait(5)), lambda _: None)
+    ready.submit_quietly(lambda _: (begun.set(), let_go.wait(60)), lambda _: None)
     qtbot.waitUntil(begun.is_set)
     ready.change(checks=CheckReport(total=3))
     for _ in range(3):

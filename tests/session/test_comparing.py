@@ -30,7 +30,7 @@ def pinned(ready: Session, qtbot: QtBot) -> Session:
 @pytest.fixture
 def compared(ready: Session, qtbot: QtBot) -> Compared:
     """A function that waits until the runs are compared."""
-    return lambda: qtbot.waitUntil(lambda: not ready.busy and not ready.comparing.pending, timeout=20_000)
+    return lambda: qtbot.waitUntil(lambda: not ready.busy and not ready.comparing.pending)
 
 
 def run_a(session: Session) -> PinnedRun:
@@ -121,7 +121,7 @@ def test_comparing_stops_and_goes_on(pinned: Session, wait: Wait, compared: Comp
 
     pinned.changed.connect(stop)
     runs(pinned, "Hello, you are", wait)
-    qtbot.waitUntil(lambda: pinned.settled, timeout=20_000)
+    qtbot.waitUntil(lambda: pinned.settled)
     pinned.changed.disconnect(stop)
     assert pinned.state.comparison.done == 1
     assert pinned.state.comparison.stopped

@@ -20,7 +20,7 @@ Read = Callable[[], None]
 def read(ready: Session, qtbot: QtBot) -> Read:
     """A function that waits until the stream is read."""
     ready.lens.watch(True)
-    return lambda: qtbot.waitUntil(lambda: not ready.busy and not ready.lens.pending, timeout=20_000)
+    return lambda: qtbot.waitUntil(lambda: not ready.busy and not ready.lens.pending)
 
 
 def chosen(session: Session) -> list[int]:
@@ -36,7 +36,7 @@ def expected(session: Session, row: int = 0) -> list[int]:
 
 
 def test_nothing_is_read_while_nobody_looks(ready: Session, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: ready.settled, timeout=20_000)
+    qtbot.waitUntil(lambda: ready.settled)
 
     assert ready.state.lens.reading is None
 
@@ -76,7 +76,7 @@ def test_another_selection_needs_no_reading(ready: Session, read: Read, monkeypa
 def test_reading_stops_and_goes_on(ready: Session, read: Read, qtbot: QtBot) -> None:
     assert ready.lens.pending
     ready.lens.stop()
-    qtbot.waitUntil(lambda: ready.settled, timeout=20_000)
+    qtbot.waitUntil(lambda: ready.settled)
     assert not ready.lens.pending
 
     ready.lens.go_on()

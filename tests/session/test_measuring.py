@@ -18,7 +18,7 @@ Settle = Callable[[], None]
 @pytest.fixture
 def settle(ready: Session, qtbot: QtBot) -> Settle:
     """A function that waits until all is measured."""
-    return lambda: qtbot.waitUntil(lambda: not ready.busy and not ready.measuring.unfinished, timeout=20_000)
+    return lambda: qtbot.waitUntil(lambda: not ready.busy and not ready.measuring.unfinished)
 
 
 def test_nothing_is_measured_that_nobody_looks_at(ready: Session, settle: Settle) -> None:

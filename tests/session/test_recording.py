@@ -30,7 +30,7 @@ def test_a_run_opens_without_its_model_and_is_the_same_bit_for_bit(
     ready.select_stage("trf_blocks.1.att.weights", head=1, query=2)
     ready.set_option(top_k=17)
     ready.live.toggle_breakpoint("trf_blocks.0.norm1")
-    qtbot.waitUntil(lambda: ready.state.checks.complete, timeout=20_000)
+    qtbot.waitUntil(lambda: ready.state.checks.complete)
 
     state = opened(other, save(), qtbot)
 

@@ -67,7 +67,7 @@ def test_the_model_is_built_with_progress(session: Session, qtbot: QtBot) -> Non
 
     assert session.state.activity is not None
     assert session.busy
-    qtbot.waitUntil(lambda: not session.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not session.busy)
     assert told.index("Preparing the model") < told.index("Running the forward pass")
     assert told[-1] == ""
 

@@ -41,7 +41,7 @@ def test_what_a_replaced_pass_held_is_freed_in_a_thread_of_its_own(
 
     ready.run()
 
-    qtbot.waitUntil(lambda: bool(freed), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(freed))
     assert freed[0].startswith("gptviz-freeing")
 
 
@@ -50,7 +50,7 @@ def test_small_tensors_are_freed_where_they_were_held_last(ready: Session, watch
 
     ready.run()
 
-    qtbot.waitUntil(lambda: bool(freed), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(freed))
     assert not freed[0].startswith("gptviz-freeing")
 
 
@@ -65,7 +65,7 @@ def test_what_panes_still_wait_to_replace_is_not_freed_before(ready: Session, wa
 
     ready.changed.connect(lambda old, new: show() if new.trace is not old.trace and not seen else None)
     ready.run()
-    qtbot.waitUntil(lambda: bool(freed), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(freed))
 
     assert seen == [[]] * 30
 
@@ -77,7 +77,7 @@ def test_only_the_last_one_waits_for_panes_that_are_never_done(ready: Session, w
     def runs() -> None:
         before = ready.state.trace
         ready.run()
-        qtbot.waitUntil(lambda: ready.state.trace is not before, timeout=20_000)
+        qtbot.waitUntil(lambda: ready.state.trace is not before)
 
     freed = watched(2**21)
     ready.turns.add(ready, for_ever)
@@ -86,4 +86,4 @@ def test_only_the_last_one_waits_for_panes_that_are_never_done(ready: Session, w
 
     runs()
 
-    qtbot.waitUntil(lambda: bool(freed), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(freed))

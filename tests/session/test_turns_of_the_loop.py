@@ -197,7 +197,7 @@ def test_playing_from_the_cache_the_panes_follow_at_the_end(ready: Session, wait
     passes = count_passes(ready)
 
     ready.loop.play(20)
-    qtbot.waitUntil(lambda: not ready.state.generation.playing and not ready.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not ready.state.generation.playing and not ready.busy)
 
     assert len(chosen(ready.state)) == 20
     assert passes == [1]
@@ -271,7 +271,7 @@ def test_play_while_something_is_measured_begins_after_it(
 
     ready.loop.play(2)
     gate.open()
-    qtbot.waitUntil(lambda: not ready.busy and not ready.state.generation.playing, timeout=20_000)
+    qtbot.waitUntil(lambda: not ready.busy and not ready.state.generation.playing)
 
     assert len(chosen(ready.state)) == 4
     assert len(ready.state.costs.rows) == 2
@@ -298,7 +298,7 @@ def test_a_message_stays_while_tokens_are_appended(
     assert "tokens are being generated" in str(ready.state.message)
 
     steps = len(ready.state.generation.steps)
-    qtbot.waitUntil(lambda: len(ready.state.generation.steps) >= steps + 3, timeout=20_000)
+    qtbot.waitUntil(lambda: len(ready.state.generation.steps) >= steps + 3)
     assert "tokens are being generated" in str(ready.state.message)
 
     ready.loop.pause()

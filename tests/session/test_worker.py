@@ -25,14 +25,14 @@ def outcomes() -> list[Outcome]:
 
 def until_cancelled(context: JobContext) -> str:
     """A job that stops only when it is told to, and then says so."""
-    assert context.cancel.wait(20)
+    assert context.cancel.wait(60)
     context.report("went on")
     return "not reached"
 
 
 def deaf(context: JobContext) -> str:
     """A job that is told to stop, but has its result all the same."""
-    assert context.cancel.wait(20)
+    assert context.cancel.wait(60)
     return "result"
 
 
@@ -99,7 +99,7 @@ def test_a_result_that_was_ready_before_the_next_job_is_stale_too(
 ) -> None:
     done = threading.Event()
     worker.submit(lambda context: done.set(), lambda outcome: pytest.fail(f"delivered {outcome}"))
-    assert done.wait(20)
+    assert done.wait(60)
     worker.submit(returning("second"), outcomes.append)
 
     qtbot.waitUntil(lambda: outcomes != [])
@@ -110,7 +110,7 @@ def test_an_outcome_never_arrives_inside_submit(worker: Worker, outcomes: list[O
     done = threading.Event()
     worker.submit(lambda context: done.set(), outcomes.append)
 
-    assert done.wait(20)
+    assert done.wait(60)
     assert outcomes == []
     qtbot.waitUntil(lambda: outcomes != [])
 
@@ -160,10 +160,10 @@ def test_closing_during_a_job_ends_the_thread_and_delivers_nothing(qapp: QApplic
 
     def until_cancelled(context: JobContext) -> None:
         begun.set()
-        cancelled.append(context.cancel.wait(20))
+        cancelled.append(context.cancel.wait(60))
 
     worker.submit(until_cancelled, lambda outcome: pytest.fail(f"delivered {outcome}"))
-    assert begun.wait(20)
+    assert begun.wait(60)
 
     worker.close()
 
@@ -176,7 +176,7 @@ def test_closing_drops_a_result_that_was_ready(qapp: QApplication) -> None:
     worker = Worker("closed")
     done = threading.Event()
     worker.submit(lambda context: done.set(), lambda outcome: pytest.fail(f"delivered {outcome}"))
-    assert done.wait(20)
+    assert done.wait(60)
 
     worker.close()
 
@@ -218,7 +218,7 @@ def test_what_a_replaced_job_told_is_dropped(worker: Worker, outcomes: list[Outc
         told.set()
 
     worker.submit(talkative, outcomes.append, lambda what: pytest.fail(f"heard {what}"))
-    assert told.wait(20)
+    assert told.wait(60)
     worker.submit(returning("second"), outcomes.append, lambda what: pytest.fail(f"heard {what}"))
 
     qtbot.waitUntil(lambda: outcomes != [])
@@ -232,11 +232,11 @@ def test_a_cancel_wakes_a_job_that_waits(worker: Worker, outcomes: list[Outcome]
     def waiting(context: JobContext) -> None:
         context.wake = woken.set
         ready.set()
-        assert woken.wait(20)
+        assert woken.wait(60)
         context.report("went on")
 
     worker.submit(waiting, outcomes.append)
-    assert ready.wait(20)
+    assert ready.wait(60)
     worker.cancel()
 
     qtbot.waitUntil(lambda: outcomes != [])
