@@ -74,6 +74,11 @@ SAME_TOKEN_AGAIN = Message(
     "the same token was chosen again",
     "Change the temperature or the seed of the draw, or pick one of the candidates",
 )
+STOPPED_ON_THE_WAY = Message(
+    "The panes show another text than the strip",
+    "the pass of these tokens was stopped",
+    "Choose a token of the strip, or append one, to see its pass",
+)
 EMPTY_PROMPT = Message("There is nothing to run", "the prompt is empty", "Type at least one character")
 
 

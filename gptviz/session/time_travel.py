@@ -51,6 +51,12 @@ class TimeTravel(QObject):
         place = len(generation.steps) if generation.shown is None else generation.shown
         return place if generation.context(place, trace.config.context_length) == ids_of(trace) else None
 
+    @property
+    def is_astray(self) -> bool:
+        """Whether what is on screen was computed from other tokens than any step of the branch."""
+        trace = self._session.state.trace
+        return trace is not None and trace.complete and trace.batch == 1 and self.here is None
+
     def show(self, place: int) -> None:
         """Show the trace of the step at ``place`` in all panes."""
         state = self._session.state

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from gptviz.analysis.candidates import Candidate
 from gptviz.model import GPTModel
+from gptviz.session.explain import STOPPED_ON_THE_WAY
 from gptviz.session.session import Session
 
 Generate = Callable[[int], list[int]]
@@ -273,3 +274,32 @@ def test_a_branch_has_a_name_that_can_be_seen(ready: Session, generate: Generate
     ready.travel.rename(0, typed)
 
     assert ready.state.generation.branches[0].name == name
+
+
+# --- stopped on the way ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", ["reset", "another branch"])
+def test_who_stops_the_way_to_another_text_is_told_that_the_panes_show_the_one_before(
+    ready: Session, generate: Generate, wait: Wait, hold: Hold, qtbot: QtBot, *, way: str
+) -> None:
+    generate(2)
+    ready.travel.pick(runner_up(ready.state, 0), 0)
+    wait()
+    generate(1)
+    on_screen = shown_ids(ready.state)
+    ready.travel.forget()
+
+    gate = hold("trf_blocks.0", until_cancelled=True)
+    {"reset": ready.loop.reset, "another branch": lambda: ready.travel.switch(0)}[way]()
+    qtbot.waitUntil(lambda: gate.reached)
+    ready.cancel()
+    wait()
+    assert shown_ids(ready.state) == on_screen
+    assert ready.travel.is_astray
+    assert ready.state.message == STOPPED_ON_THE_WAY
+
+    ready.loop.step()
+    wait()
+    assert not ready.travel.is_astray
+    assert ready.state.message is None
