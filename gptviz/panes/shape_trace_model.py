@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSignalBlocker, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QSignalBlocker, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap, QStandardItem, QStandardItemModel
 
 from gptviz.capture.stages import Stage, catalogue
-from gptviz.widgets.theme import blend, current, mono_font, px, text_font
+from gptviz.widgets.theme import current, mono_font, px, text_font
 
 if TYPE_CHECKING:
     from gptviz.capture.trace import StageRecord
@@ -20,7 +20,7 @@ STAGE, OPERATION, SHAPES, PARAMETERS, MS = range(5)
 _NUMBERS = (PARAMETERS, MS)
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _Role = Qt.ItemDataRole
-MARK_WIDTH = 14  # px: the family's bar and room for a breakpoint's dot
+MARK_WIDTH = 14  # px: the family's bar and room for a breakpoint's dot or an arrow
 _BREAKPOINT_TIP = "B or the context menu: hold a live pass here"
 _Index = QModelIndex | QPersistentModelIndex
 
@@ -60,7 +60,7 @@ class ShapeTraceModel(QStandardItemModel):
         self._group_rows: list[list[QStandardItem]] = []
         self._rows: list[list[QStandardItem]] = []  # of the stages, in their order
         self._records: Sequence[StageRecord] = ()
-        self._icons: dict[tuple[str, bool], QIcon] = {}
+        self._icons: dict[tuple[str, bool, bool], QIcon] = {}
         self._held: str | None = None
         self._breakpoints: frozenset[str] = frozenset()
         self.setHorizontalHeaderLabels(COLUMNS)
@@ -106,7 +106,6 @@ class ShapeTraceModel(QStandardItemModel):
             for stage, row in zip(self._stages, self._rows, strict=True):
                 if stage.name in changed:
                     self._mark(stage, row)
-                    self._ground(stage, row)
 
     def longest_shapes(self) -> int:
         """Return the number of characters of the longest pair of shapes."""
@@ -121,8 +120,6 @@ class ShapeTraceModel(QStandardItemModel):
             for stage, row in zip(self._stages, self._rows, strict=True):
                 _dress(row, text_columns=(OPERATION,))
                 self._mark(stage, row)
-                if stage.name == self._held:
-                    self._ground(stage, row)
         self._write(dict.fromkeys(range(len(self._stages))))
 
     def stage_at(self, index: _Index) -> Stage | None:
@@ -177,29 +174,31 @@ class ShapeTraceModel(QStandardItemModel):
         row[STAGE].setData(QColor(current().text if done else current().muted), _Role.ForegroundRole)
 
     def _mark(self, stage: Stage, row: list[QStandardItem]) -> None:
-        row[STAGE].setIcon(self._icon(stage.family.value, stage.name in self._breakpoints))
+        mark = stage.family.value, stage.name in self._breakpoints, stage.name == self._held
+        if mark not in self._icons:
+            self._icons[mark] = _icon(*mark)
+        row[STAGE].setIcon(self._icons[mark])
 
-    def _ground(self, stage: Stage, row: list[QStandardItem]) -> None:
-        ground = QColor(blend(current().accent, current().panel, 0.3)) if stage.name == self._held else None
-        for item in row:
-            item.setData(ground, _Role.BackgroundRole)
 
-    def _icon(self, family: str, breakpoint_here: bool) -> QIcon:
-        key = family, breakpoint_here
-        if key not in self._icons:
-            pixmap = QPixmap(px(MARK_WIDTH), px(14))
-            pixmap.fill(Qt.GlobalColor.transparent)
-            painter = QPainter(pixmap)
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(current().families[family]))
-            painter.drawRoundedRect(0, 0, px(4), px(14), 2, 2)
-            if breakpoint_here:
-                painter.setBrush(QColor(current().error))
-                painter.drawEllipse(px(6), px(4), px(7), px(7))
-            painter.end()
-            self._icons[key] = QIcon(pixmap)
-        return self._icons[key]
+def _icon(family: str, breakpoint_here: bool, held_here: bool) -> QIcon:
+    """Draw the family's bar, and as debuggers do a dot for a breakpoint and an arrow where the pass waits."""
+    pixmap = QPixmap(px(MARK_WIDTH), px(14))
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(current().families[family]))
+    painter.drawRoundedRect(0, 0, px(4), px(14), 2, 2)
+    if breakpoint_here:
+        painter.setBrush(QColor(current().error))
+        painter.drawEllipse(px(6), px(3), px(8), px(8))
+    if held_here:
+        painter.setBrush(QColor(current().panel if breakpoint_here else current().accent))
+        left, right, middle, half = (8, 13, 7, 3) if breakpoint_here else (6, 13, 7, 5)
+        corners = ((left, middle - half), (right, middle), (left, middle + half))
+        painter.drawPolygon([QPoint(px(x), px(y)) for x, y in corners])
+    painter.end()
+    return QIcon(pixmap)
 
 
 def _row(*texts: str) -> list[QStandardItem]:

@@ -6,6 +6,7 @@ from pytestqt.qtbot import QtBot
 from user import CONTROL, SHIFT, User
 
 from gptviz.app.transport import Transport
+from gptviz.widgets.theme import current
 
 pytestmark = pytest.mark.with_panes("shape-trace", "next-token", "generation")
 
@@ -115,6 +116,28 @@ def test_a_breakpoint_is_set_in_the_shape_trace_with_a_key(transport: Transport,
 
     user.clicks(transport.step_live)
     qtbot.waitUntil(lambda: user.state.held == "drop_emb")
+
+
+def test_an_arrow_stays_where_the_pass_waits_whatever_is_selected(
+    transport: Transport, user: User, qtbot: QtBot
+) -> None:
+    model = user.window.docks["shape-trace"].pane.model
+
+    def mark(name: str) -> str:
+        icon = model.index_of(name).data(Qt.ItemDataRole.DecorationRole)
+        return icon.pixmap(icon.availableSizes()[0]).toImage().pixelColor(9, 7).name().upper()
+
+    user.window.session.live.toggle_breakpoint("drop_emb")
+    user.clicks(transport.step_live)
+    qtbot.waitUntil(lambda: user.state.held == "drop_emb")
+    user.window.session.select_stage("tok_emb")
+    qtbot.waitUntil(lambda: mark("drop_emb") == current().panel.upper())  # on the breakpoint's dot
+    assert mark("tok_emb") == "#000000"
+
+    user.window.session.live.toggle_breakpoint("drop_emb")
+    qtbot.waitUntil(lambda: mark("drop_emb") == current().accent.upper())
+    user.clicks(transport.next)
+    qtbot.waitUntil(lambda: mark("drop_emb") == "#000000")
 
 
 @pytest.mark.with_all_panes
