@@ -17,6 +17,7 @@ _WRITES = {  # by suffix: what is written, and which options say of what
 }
 _SIZE = (1440, 900)  # of the window
 _USES_STAGE = (".npy", ".safetensors", ".csv", ".png", ".svg")  # to write it, or to select it
+_LOOKS = (".pdf", ".png", ".svg")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--run", metavar="FILE", type=Path, help="export a recorded run instead of running a text")
     parser.add_argument("--stage", metavar="NAME", help="a stage, such as trf_blocks.0.att.weights")
     parser.add_argument("--pane", metavar="NAME", help="a pane, such as attention")
-    parser.add_argument("--theme", choices=("light", "dark"), default="light")
+    parser.add_argument("--theme", choices=("light", "dark"), help="of pictures and slides (default light)")
     parser.add_argument("--size", type=window_size, metavar="WIDTHxHEIGHT", help="of the window (default 1440x900)")
     parser.add_argument("--max-new-tokens", type=int, default=0, metavar="N", help="tokens to generate (default 0)")
 
@@ -39,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
 
     kind = options.out.suffix.lower().removeprefix(".")
     count, size = options.max_new_tokens, options.size or _SIZE
-    file = Export(options.out.absolute(), kind, options.pane, options.stage, options.theme, size, count)
+    file = Export(options.out.absolute(), kind, options.pane, options.stage, options.theme or "light", size, count)
     model = wanted(options, asks=False) if options.run is None else options.run
     try:
         print(export(file, DEFAULT_PROMPT if options.text is None else options.text, model))
@@ -62,6 +63,8 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError(f"{suffix} is {what}: leave out --stage")
     if options.size is not None and options.pane is None:
         raise UsageError(f"--size is that of the window that a pane is in, and {suffix} is {what}: leave out --size")
+    if options.theme is not None and suffix not in _LOOKS:
+        raise UsageError(f"{suffix} is {what}, which has no colours: leave out --theme")
     if options.run is not None:
         check_alone(options)
         if options.max_new_tokens:

@@ -144,7 +144,7 @@ def _contents(request: "SlidesRequest", with_block: "Callable[[int], Trace]") ->
         slide = _stage_slide(request, present, stage, len(stages))
         yield slide.text.title, slide
     if trace.has("last"):
-        yield "Next token", _ranking(request)
+        yield "Likeliest next tokens", _ranking(request)
     yield from _steps(request)
 
 

@@ -183,7 +183,7 @@ def test_slides_come_in_the_order_of_execution(user: User, saves: Saves, qtbot: 
     assert titles[:2] == ["The run", "Token IDs"]
     assert titles[titles.index("Block 1") + 1][10]["/Title"] == "attention · weights"
     assert reader.get_destination_page_number(titles[titles.index("Block 1") + 1][10]) == 16
-    assert titles[-2:] == ["Next token", "Generated tokens"]
+    assert titles[-2:] == ["Likeliest next tokens", "Generated tokens"]
     assert "58 pages" in user.window.status.activity.text()
 
 
