@@ -1,5 +1,6 @@
 """What a person has before them: a screen to look at, a mouse and a keyboard."""
 
+import math
 import resource
 import struct
 import subprocess
@@ -79,7 +80,7 @@ class Gptviz:
     @property
     def memory(self) -> int:
         """Bytes of the machine's memory that the application has now."""
-        pages = Path(f"/proc/{self.process.pid}/statm").read_text(encoding="ascii").split()[1]
+        pages = Path(f"/proc/{self.process.pid}/statm").read_text(encoding="ascii").split()[1]  # zeros once it ended
         return int(pages) * resource.getpagesize()
 
     def window(self) -> str:
@@ -104,14 +105,19 @@ class Gptviz:
         self._window_with_keyboard()
         self._display.press(*keys)
 
-    def ends_after(self, *keys: str, seconds: float) -> int:
-        """Press keys until the application takes notice and ends; return its exit status."""
+    def ends_after(self, *keys: str, within: float = math.inf) -> int:
+        """Press keys until the application takes notice and ends; return its exit status.
+
+        ``within`` is how many bytes of memory it may have on the way: what it was at must not come to its end.
+        """
 
         def look() -> bool:
+            if self.process.poll() is None:
+                assert self.memory < within
             self.press(*keys)
             return self.process.poll() is not None
 
-        eventually(look, f"gptviz ends after {' '.join(keys)}", seconds)
+        eventually(look, f"gptviz ends after {' '.join(keys)}")
         return self.process.returncode
 
 
