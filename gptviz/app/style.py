@@ -174,11 +174,13 @@ QToolButton#stepperButton[place="last"] {{ border-top-right-radius: {px(5)}px; b
 
 QTreeView, QTableView {{ background: {theme.panel}; border: none; outline: none; }}
 QTreeView::item, QTableView::item {{ height: {px(22)}px; padding: 0 {px(4)}px; border: none; }}
+QTreeView#stages::item {{ padding: 0 {px(2)}px; }}
 QTreeView::item:hover, QTableView::item:hover {{ background: {hover}; }}
 QTreeView::item:selected, QTableView::item:selected {{ background: {soft}; color: {theme.text}; }}
 QHeaderView {{ background: {theme.panel}; }}
 QHeaderView::section {{ background: {theme.panel}; color: {theme.muted}; border: none;
     border-bottom: 1px solid {theme.hairline}; padding: {px(4)}px {px(6)}px; font-size: {px(11)}px; }}
+QTreeView#stages QHeaderView::section {{ padding: {px(4)}px {px(4)}px; }}
 QHeaderView::section:vertical {{ border: none; font-size: {px(12)}px; padding: 0; }}
 QTableCornerButton::section {{ background: {theme.panel}; border: none;
     border-bottom: 1px solid {theme.hairline}; }}

@@ -96,7 +96,7 @@ class GenerationPane(Pane):
     def _set_sizes(self) -> None:
         self.text.setFixedHeight(QFontMetrics(text_font()).lineSpacing() * 3 + px(16))
         self.table.verticalHeader().setDefaultSectionSize(px(24))
-        for column, width in enumerate((36, 84, 84)):
+        for column, width in enumerate((36, 72, 70)):
             self.table.setColumnWidth(column, px(width))
 
     def changeEvent(self, event: QEvent) -> None:

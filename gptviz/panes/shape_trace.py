@@ -43,6 +43,7 @@ class ShapeTracePane(Pane):
         super().__init__(session)
         self.model = ShapeTraceModel()
         self.tree = QTreeView()
+        self.tree.setObjectName("stages")
         self.tree.setModel(self.model)
         self.tree.setItemDelegate(_Tips(self.tree))
         self.tree.setAccessibleName("Stages of the forward pass")
@@ -75,8 +76,8 @@ class ShapeTracePane(Pane):
 
     def _set_sizes(self) -> None:
         self.tree.setIconSize(QSize(px(MARK_WIDTH), px(14)))
-        self.tree.setIndentation(px(3 * UNIT))
-        for column, width in ((STAGE, 152), (OPERATION, 50), (SHAPES, 150), (PARAMETERS, 82), (MS, 44)):
+        self.tree.setIndentation(px(10))
+        for column, width in ((STAGE, 145), (OPERATION, 50), (SHAPES, 150), (PARAMETERS, 78), (MS, 40)):
             self.tree.setColumnWidth(column, px(width))
 
     def render_state(self, old: ViewState | None, new: ViewState) -> None:
@@ -126,7 +127,7 @@ class ShapeTracePane(Pane):
 
     def _fit_shapes(self) -> None:
         text = "0" * self.model.longest_shapes()
-        width = QFontMetrics(mono_font(11)).horizontalAdvance(text) + px(4 * UNIT)
+        width = QFontMetrics(mono_font(11)).horizontalAdvance(text) + px(3 * UNIT)
         if width > self.tree.columnWidth(SHAPES):
             self.tree.setColumnWidth(SHAPES, width)
             self._hide_operation_if_crowded()

@@ -16,6 +16,7 @@ from gptviz.model import TINY
 from gptviz.panes.attention import AttentionPane
 from gptviz.panes.layer_norm import LayerNormPane
 from gptviz.panes.shape_trace import ShapeTracePane
+from gptviz.panes.shape_trace_model import SHAPES
 
 pytestmark = pytest.mark.with_panes("shape-trace", "attention", "layer-norm")
 
@@ -133,6 +134,20 @@ def test_every_name_has_room_also_with_another_model(pane: ShapeTracePane, user:
     user.waits()
 
     assert all(has_room(stage(pane, *name)) for name in names)
+
+
+@pytest.mark.with_all_panes
+def test_a_dozen_tokens_and_heads_have_room_on_a_laptop(pane: ShapeTracePane, user: User) -> None:
+    user.window.resize(1280, 800)
+    user.window.session.use_model(replace(TINY, n_layers=1, n_heads=12, emb_dim=120), 123)
+    user.waits()
+    user.runs("The quick brown fox jumps over the lazy dog and runs away")
+
+    longest = stage(pane, "Block 1", "att.weights").siblingAtColumn(SHAPES)
+    assert longest.data() == "(1,12,12,12) → (1,12,12,12)"
+    needed = QFontMetrics(longest.data(Qt.ItemDataRole.FontRole)).horizontalAdvance(longest.data())
+    assert needed < pane.tree.visualRect(longest).width()
+    assert pane.tree.horizontalScrollBar().maximum() == 0
 
 
 def test_a_group_adds_up(pane: ShapeTracePane) -> None:
