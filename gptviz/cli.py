@@ -12,7 +12,7 @@ from gptviz import __version__
 from gptviz.checkpoints.errors import printable
 from gptviz.commands.chosen_model import ChoiceError
 from gptviz.commands.chosen_model import add_arguments as add_model_arguments
-from gptviz.commands.common import UsageError
+from gptviz.commands.common import UsageError, whole_number
 from gptviz.commands.window import add_window_arguments, open_window
 
 # A new command is a file in commands/ and a line here.
@@ -113,10 +113,7 @@ def _command(common: argparse.ArgumentParser, words: list[str]) -> str | None:
 
 
 def _seed(text: str) -> int:
-    try:
-        value = int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number") from None
+    value = whole_number(text)
     if not 0 <= value < 2**63:
         raise argparse.ArgumentTypeError(f"{text} is not between 0 and 2^63 - 1")
     return value

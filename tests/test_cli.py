@@ -262,7 +262,10 @@ def test_parameters_can_be_read_by_a_person(shell: Shell) -> None:
             "the texts of a batch need equal numbers of tokens, but these have 1, 2 and 3",
         ),
         (("generate", "a", "--max-new-tokens", "-1", *TINY), "--max-new-tokens must be at least 0, but is -1"),
-        (("generate", "a", "--max-new-tokens", "many"), "argument --max-new-tokens: invalid int value: 'many'"),
+        (
+            ("generate", "a", "--max-new-tokens", "many"),
+            "argument --max-new-tokens: 'many' is no whole number",
+        ),
         (("generate", "a"), "the following arguments are required: --max-new-tokens"),
         (("trace",), "the following arguments are required: TEXT"),
         (("where-from", "a", *TINY), "one of the arguments --stage --logit is required"),

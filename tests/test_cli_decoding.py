@@ -54,7 +54,7 @@ def test_temperature_0_is_greedy_whatever_else_is_set(generates: Generates) -> N
     [
         (("--temperature", "nan"), "the temperature must be a finite number of at least 0, but is nan"),
         (("--temperature", "-1"), "the temperature must be a finite number of at least 0, but is -1.0"),
-        (("--temperature", "warm"), "argument --temperature: invalid float value: 'warm'"),
+        (("--temperature", "warm"), "argument --temperature: 'warm' is no number"),
         (("--top-k", "0"), "top-k must be at least 1, so that a token is left, but is 0"),
         (("--top-k", "50258"), "--top-k is 50258, but the vocabulary has 50257 tokens"),
         (("--top-p", "1.1"), "top-p must be above 0 and at most 1, but is 1.1"),

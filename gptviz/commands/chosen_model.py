@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gptviz import resources
+from gptviz.commands.common import whole_number
 from gptviz.model.config import CONFIGS, GPTConfig
 
 if TYPE_CHECKING:
@@ -35,7 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser, seed: Callable[[str], int]) -
         metavar="PATH",
         help=f"a checkpoint: a file, a folder, hf:owner/name, or what gptviz carries: {', '.join(resources.MODELS)}",
     )
-    parser.add_argument("--heads", type=int, metavar="N", help="attention heads of a checkpoint that can't tell")
+    parser.add_argument(
+        "--heads", type=whole_number, metavar="N", help="attention heads of a checkpoint that can't tell"
+    )
     parser.add_argument("--table", metavar="FILE", help="a checkpoint's tokens: a text file, one token a line")
 
 

@@ -36,6 +36,22 @@ def check_reach(path: Path) -> None:
         return  # it is no name for a file, which whoever needs one says
 
 
+def whole_number(text: str) -> int:
+    """Read an option's whole number."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number") from None
+
+
+def number(text: str) -> float:
+    """Read an option's number."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
+
+
 def add_text(parser: argparse.ArgumentParser) -> None:
     """Let the command take one text."""
     parser.add_argument("text", metavar="TEXT")

@@ -4,15 +4,15 @@ import argparse
 import sys
 
 from gptviz.analysis.decoding_settings import Decoding, DecodingError
-from gptviz.commands.common import UsageError
+from gptviz.commands.common import UsageError, number, whole_number
 
 
 def add_decoding(parser: argparse.ArgumentParser) -> None:
     """Add temperature, top-k, top-p, and the seed of the draw."""
-    parser.add_argument("--temperature", type=float, metavar="T", help="0, the default, is greedy: nothing is drawn")
-    parser.add_argument("--top-k", type=int, metavar="K", help="draw from the K likeliest tokens")
-    parser.add_argument("--top-p", type=float, metavar="P", help="draw from the likeliest with P together")
-    parser.add_argument("--sample-seed", type=int, metavar="SEED", help="seed of the draw (default 42)")
+    parser.add_argument("--temperature", type=number, metavar="T", help="0, the default, is greedy: nothing is drawn")
+    parser.add_argument("--top-k", type=whole_number, metavar="K", help="draw from the K likeliest tokens")
+    parser.add_argument("--top-p", type=number, metavar="P", help="draw from the likeliest with P together")
+    parser.add_argument("--sample-seed", type=whole_number, metavar="SEED", help="seed of the draw (default 42)")
 
 
 def decoding_of(options: argparse.Namespace, vocab_size: int) -> Decoding:

@@ -4,7 +4,7 @@ import argparse
 import os
 from pathlib import Path
 
-from gptviz.commands.common import DEFAULT_PROMPT, UsageError, check_reach
+from gptviz.commands.common import DEFAULT_PROMPT, UsageError, check_reach, whole_number
 from gptviz.commands.window import check_alone, import_qt, wanted, window_size
 
 _WRITES = {  # by suffix: what is written, and which options say of what
@@ -28,7 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pane", metavar="NAME", help="a pane, such as attention")
     parser.add_argument("--theme", choices=("light", "dark"), help="of pictures and slides (default light)")
     parser.add_argument("--size", type=window_size, metavar="WIDTHxHEIGHT", help="of the window (default 1440x900)")
-    parser.add_argument("--max-new-tokens", type=int, default=0, metavar="N", help="tokens to generate (default 0)")
+    parser.add_argument(
+        "--max-new-tokens", type=whole_number, default=0, metavar="N", help="tokens to generate (default 0)"
+    )
 
 
 def run(options: argparse.Namespace) -> int:

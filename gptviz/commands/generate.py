@@ -6,7 +6,16 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from gptviz.commands.chosen_model import chosen
-from gptviz.commands.common import TOP, UsageError, add_json, add_text, candidate_json, encode_prompt, print_json
+from gptviz.commands.common import (
+    TOP,
+    UsageError,
+    add_json,
+    add_text,
+    candidate_json,
+    encode_prompt,
+    print_json,
+    whole_number,
+)
 from gptviz.commands.decoding import add_decoding, decoding_of
 
 if TYPE_CHECKING:
@@ -17,7 +26,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_text(parser)
-    parser.add_argument("--max-new-tokens", type=int, required=True, metavar="N")
+    parser.add_argument("--max-new-tokens", type=whole_number, required=True, metavar="N")
     add_decoding(parser)
     add_json(parser)
 

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 from gptviz.checkpoints.errors import printable
 from gptviz.checkpoints.files import expanded
 from gptviz.commands.chosen_model import chosen
-from gptviz.commands.common import DEFAULT_PROMPT, UsageError, add_json, check_reach, encode_prompt, print_json
+from gptviz.commands.common import (
+    DEFAULT_PROMPT,
+    UsageError,
+    add_json,
+    check_reach,
+    encode_prompt,
+    number,
+    print_json,
+    whole_number,
+)
 from gptviz.commands.decoding import add_decoding, decoding_of
 from gptviz.commands.window import wanted
 from gptviz.runs import DEFAULT_BUDGET, SUFFIX
@@ -27,11 +36,13 @@ _DEFAULT_BUDGET, _LARGEST_BUDGET = DEFAULT_BUDGET // _MEGABYTE, 1e9  # MB; more 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("out", metavar="OUT", help=f"the file; {SUFFIX} is added if it has no suffix")
     parser.add_argument("text", metavar="TEXT", nargs="?", help=f"the prompt (default {DEFAULT_PROMPT!r})")
-    parser.add_argument("--max-new-tokens", type=int, default=0, metavar="N", help="tokens to generate (default 0)")
+    parser.add_argument(
+        "--max-new-tokens", type=whole_number, default=0, metavar="N", help="tokens to generate (default 0)"
+    )
     add_decoding(parser)
     parser.add_argument(
         "--budget",
-        type=float,
+        type=number,
         default=_DEFAULT_BUDGET,
         metavar="MB",
         help=f"for tensors: the pass on screen first, then those of the steps (default {_DEFAULT_BUDGET})",
