@@ -31,11 +31,6 @@ class LabWork(QObject):
             self._workers[lab] = Worker(lab, self)
         self._workers[lab].submit(work, on_end, on_tell)
 
-    def cancel(self, lab: str) -> None:
-        """Stop what ``lab`` computes; its outcome arrives as cancelled."""
-        if lab in self._workers:
-            self._workers[lab].cancel()
-
     def close(self) -> None:
         """Cancel everything and end the threads."""
         for worker in self._workers.values():
