@@ -54,8 +54,7 @@ class GeluLabPane(LabPane):
         self.formulas = {key: Formula(14) for key in ("relu", "inner", "gelu", "exact")}
         for key, formula in self.formulas.items():
             formula.setAccessibleName(f"Formula of {key}")
-        self.meaning = plain_label("muted", "Loading PyTorch…")
-        self.meaning.setWordWrap(True)
+        self.meaning = plain_label("muted", "Loading PyTorch…", wrap=True)
         self.values = CurvePlot("GELU and ReLU", (_GELU, _RELU))
         self.slopes = CurvePlot("Slopes of GELU and ReLU", (_GELU, _RELU))
         self.gap = CurvePlot("Difference between the two forms of GELU", (_GAP,))
@@ -74,8 +73,7 @@ class GeluLabPane(LabPane):
                 "the derivative of GELU, by autograd",
             ),
         )
-        self.gap_note = plain_label("muted")
-        self.gap_note.setWordWrap(True)
+        self.gap_note = plain_label("muted", wrap=True)
         self._drawn: Curves | None = None
         for plot in (self.values, self.slopes, self.gap):
             plot.moved.connect(self._moved)

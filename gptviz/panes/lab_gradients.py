@@ -74,8 +74,7 @@ class GradientsLabPane(LabPane):
             field.changed.connect(self.submit)
         self.facts = Figures()
         self.facts.setAccessibleName("The network")
-        self.note = plain_label("notice")
-        self.note.setWordWrap(True)
+        self.note = plain_label("notice", wrap=True)
         self.legend = CurveLegend("Mean absolute gradient", (_PLAIN, _SHORTCUT))
         self.plot = LayerPlot("Gradients of the weights, layer by layer", (_PLAIN, _SHORTCUT), "layer")
         self.table = NumberTable(
@@ -90,12 +89,10 @@ class GradientsLabPane(LabPane):
         )
         self.ratios = Figures()
         self.ratios.setAccessibleName("First layer over last layer")
-        self.reading = plain_label("muted")
-        self.reading.setWordWrap(True)
+        self.reading = plain_label("muted", wrap=True)
         self.picture = NetworkPicture("The network and its shortcuts")
         self.formula = Formula(15)
-        self.why = plain_label("muted", "Loading PyTorch…")
-        self.why.setWordWrap(True)
+        self.why = plain_label("muted", "Loading PyTorch…", wrap=True)
         self.result: GradientFlow | None = None
         self._lay_out()
 

@@ -97,12 +97,10 @@ class LayerNormLabPane(LabPane):
         self.line = NumberLine("The row before, normalised, and after scale and shift")
         self.measured = Figures()
         self.measured.setAccessibleName("Measured after normalising")
-        self.explanation = plain_label("muted", "Loading PyTorch…")
-        self.explanation.setWordWrap(True)
+        self.explanation = plain_label("muted", "Loading PyTorch…", wrap=True)
         self.by_row = NormPicture("LayerNorm averages over each row", over_rows=True)
         self.by_column = NormPicture("BatchNorm would average over each column", over_rows=False)
-        self.difference = plain_label("muted")
-        self.difference.setWordWrap(True)
+        self.difference = plain_label("muted", wrap=True)
         self.result: LayerNormResult | None = None
         self._place = 0  # the row of the chapter's batch that the edited one stands for
         told = (self.formulas["after"], self.measured, self.explanation)

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gptviz.analysis.table import Table
 from gptviz.model.config import CONFIGS, GPT2_SMALL, GPTConfig
@@ -20,6 +19,7 @@ from gptviz.tour import lab_questions as questions
 from gptviz.widgets.figure_row import FigureRow
 from gptviz.widgets.lab_body import LabBody
 from gptviz.widgets.lab_header import LabHeader
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.presets import Presets
 from gptviz.widgets.settings_form import SettingsForm
 from gptviz.widgets.share_bar import ShareBar
@@ -58,12 +58,8 @@ class ParametersLabPane(LabPane):
         self.figures = FigureRow(
             ("parameters as coded, with a head of its own", "with tied weights", "in fp32", "in fp16")
         )
-        self.why = QLabel()
-        self.why.setTextFormat(Qt.TextFormat.PlainText)
-        self.why.setWordWrap(True)
-        self.controls = QLabel()
-        self.controls.setObjectName("muted")
-        self.controls.setTextFormat(Qt.TextFormat.PlainText)
+        self.why = plain_label("", wrap=True)
+        self.controls = plain_label("muted")
         self.shares = ShareBar("Shares of the parameters")
         self.tensors = ValueTable(
             "Tensors",

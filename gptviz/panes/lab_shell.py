@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLabel, QVBoxLayout, QWidget
 
@@ -251,8 +250,7 @@ def _grid(rows: Sequence[tuple[str, QWidget]]) -> QWidget:
     grid.setVerticalSpacing(UNIT)
     grid.setColumnStretch(0, 1)
     for place, (name, widget) in enumerate(rows):
-        label = QLabel(name)
-        label.setTextFormat(Qt.TextFormat.PlainText)
+        label = plain_label("", name)
         grid.addWidget(label, place, 0)
         grid.addWidget(widget, place, 1)
     return box
@@ -265,4 +263,4 @@ def _preset_of(request: ShellRequest) -> str | None:
 
 
 def _label(name: str) -> QLabel:
-    return plain_label(name, wrap=name != "readout", selectable=True)
+    return plain_label(name, wrap=True, selectable=True)
