@@ -66,6 +66,14 @@ class ShellLabPane(LabPane):
             "Reset to the placeholders",
         )
         self.header.reset.connect(self._reset)
+        self._make_controls()
+        self._make_results()
+        told = (self.wiring, self.comparison, self.drawing, self.stages, self.logits)
+        self.question = LabQuestion(session, told, self)
+        self._lay_out()
+        self._show_request()
+
+    def _make_controls(self) -> None:
         self.parts = PartRows(_PARTS)
         self.parts.changed.connect(self._parts_changed)
         self.next = text_button("Make the next part real", "In the chapter's order")
@@ -115,6 +123,8 @@ class ShellLabPane(LabPane):
         for field in self.texts:
             field.changed.connect(self._texts_changed)
         self.busy = _label("muted")
+
+    def _make_results(self) -> None:
         self.problem = _label("fieldMessage")
         self.problem.hide()
         self.wiring = _label("paneHeading")
@@ -136,10 +146,6 @@ class ShellLabPane(LabPane):
             "Logits",
             (Column("Logits", 132, mono=True), *[Column("", 68 if k != SHOWN else 28, figures=True) for k in range(7)]),
         )
-        told = (self.wiring, self.comparison, self.drawing, self.stages, self.logits)
-        self.question = LabQuestion(session, told, self)
-        self._lay_out()
-        self._show_request()
 
     def _lay_out(self) -> None:
         side = SideColumn(_SIDE)
