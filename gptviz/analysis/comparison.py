@@ -40,12 +40,6 @@ class Run:
         return self.trace.tokens
 
     @property
-    def ids(self) -> Array:
-        """The token IDs (T,)."""
-        ids: Array = self.trace.array("ids")[self.row]
-        return ids
-
-    @property
     def last_logits(self) -> Array:
         """The logits (V,) of the last position."""
         logits: Array = self.trace.array("last")[self.row]

@@ -1,6 +1,7 @@
 """The menus: every action with its shortcut."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
@@ -33,13 +34,35 @@ class Actions:
 
     def __init__(self, window: "MainWindow") -> None:
         self._window = window
-        session = window.session
+        self._make_running()
+        self._make_generating()
+        self._make_walking()
+        self._make_looks()
+        self._make_learning()
+        self.quit = self._action("Quit", "Ctrl+Q", "Close gptviz", window.close)
+        self.about = self._action("About gptviz", "F1", "What this is", self._about)
+        self.opening, self.runs = Opening(window, self._action), RunFiles(window, self._action)
+        self.exporting = Exporting(window, self._action)
+        self._models: dict[str, QAction] = {}
+        self._schemes: dict[str, QAction] = {}
+        self.model_menu = self._make_model_menu()
+        self._fill_menu_bar()
+        self.tick_choices()
+        self.enable_travel(window.session.state)
+
+    def _make_running(self) -> None:
+        window, session = self._window, self._window.session
         self.run = self._action("Run", "Ctrl+Return", "Run the model on the prompt", session.run)
         self.cancel = self._action("Cancel", "Esc", "Stop what is under way", session.cancel)
         self.edit_prompt = self._action("Edit prompt", "Ctrl+L", "Put the cursor into the prompt", window.edit_prompt)
+        self.add_row = self._action("Add a row", "Ctrl+B", "Make a batch of several prompts", session.add_prompt)
+        self.pin = self._action("Pin this run to compare", "Ctrl+P", "Put the run on screen aside as A", self._pin)
+        self.unpin = self._action("Unpin", "Ctrl+Shift+P", "Let the pinned run go", session.comparing.unpin)
+
+    def _make_generating(self) -> None:
+        session, travel = self._window.session, self._window.session.travel
         self.step = self._action("Generate a token", "Ctrl+G", "Append the likeliest token", session.loop.step)
         self.play = self._action("Play or pause", "Ctrl+Shift+G", "Append tokens until paused", session.loop.toggle)
-        travel = session.travel
         self.line = self._action(
             "Run one line", "Ctrl+Shift+N", "Run one line of the loop, then wait", session.loop.line
         )
@@ -48,6 +71,9 @@ class Actions:
         self.undo = self._action("Undo", "Ctrl+Z", "Take back the last change to the generated text", travel.undo)
         self.redo = self._action("Redo", "Ctrl+Shift+Z", "Make it again", travel.redo)
         self.reset = self._action("Reset generation", "Ctrl+R", "Drop the generated tokens", session.loop.reset)
+
+    def _make_walking(self) -> None:
+        window, session = self._window, self._window.session
         walk, live = session.walk, session.live
         self.walks = [
             self._keyed("Next stage", "→", walk.forward),
@@ -71,19 +97,22 @@ class Actions:
         self.run_on = self._action(
             "Continue the held pass", "F9", "Go on to the next breakpoint or the end", live.run_on
         )
-        self.add_row = self._action("Add a row", "Ctrl+B", "Make a batch of several prompts", session.add_prompt)
-        self.pin = self._action("Pin this run to compare", "Ctrl+P", "Put the run on screen aside as A", self._pin)
-        self.unpin = self._action("Unpin", "Ctrl+Shift+P", "Let the pinned run go", session.comparing.unpin)
+
+    def _make_looks(self) -> None:
+        window = self._window
         self.surprisal = self._action(
             "Surprisal",
             "Ctrl+U",
             "Show how much each token surprised the model",
             window.prompt_bar.surprisal.switch.toggle,
         )
-        self.quit = self._action("Quit", "Ctrl+Q", "Close gptviz", window.close)
         self.larger = self._action("Lecture size", "Ctrl+Shift+L", "Draw everything 1.5 times as large", self._scale)
         self.larger.setCheckable(True)
         self.toggle_theme = self._action("Light or dark", "Ctrl+T", "Change between light and dark", self._toggle_theme)
+        self.restore = self._action("Restore layout", "Ctrl+0", "Put all panes back", window.restore_default_layout)
+
+    def _make_learning(self) -> None:
+        window, session = self._window, self._window.session
         self.bench = self._action("Labs", "F2", "Open the labs, or go back to the model", window.bench.toggle)
         self.labs = [self._lab_action(number, lab.name, lab.title) for number, lab in enumerate(LABS, start=1)]
         self.tour = (
@@ -98,16 +127,6 @@ class Actions:
         self.reveal = self._action(
             "Show the answer", REVEAL_KEY, "Show the answer of a question", window.tour.reveal_answers
         )
-        self.restore = self._action("Restore layout", "Ctrl+0", "Put all panes back", window.restore_default_layout)
-        self.about = self._action("About gptviz", "F1", "What this is", self._about)
-        self.opening, self.runs = Opening(window, self._action), RunFiles(window, self._action)
-        self.exporting = Exporting(window, self._action)
-        self._models: dict[str, QAction] = {}
-        self._schemes: dict[str, QAction] = {}
-        self.model_menu = self._make_model_menu()
-        self._fill_menu_bar()
-        self.tick_choices()
-        self.enable_travel(session.state)
 
     def _action(self, text: str, shortcut: str, tip: str, call: Callable[[], object]) -> QAction:
         action = QAction(text, self._window)
@@ -117,6 +136,12 @@ class Actions:
         action.triggered.connect(lambda *_: call())
         self._window.addAction(action)
         return action
+
+    def _choice(self, group: QActionGroup, text: str, shortcut: str, tip: str, call: Callable[[], object]) -> QAction:
+        """An action that is ticked while it is what was chosen of its group."""
+        action = self._action(text, shortcut, tip, call)
+        action.setCheckable(True)
+        return group.addAction(action)
 
     def _keyed(self, text: str, key: str, call: Callable[[], object]) -> QAction:
         """An action whose key the window handles itself, after the widget in focus had no use for it."""
@@ -178,28 +203,16 @@ class Actions:
         group = QActionGroup(menu)
         group.setExclusionPolicy(QActionGroup.ExclusionPolicy.ExclusiveOptional)  # none is ticked for a custom model
         for number, (name, title) in enumerate(TITLES.items(), start=1):
-            action = self._action(
-                f"{title}, random weights",
-                f"Ctrl+{number}",
-                f"Initialise {title} with the present seed and run the prompt on it",
-                lambda name=name: self._use_model(name),  # type: ignore[misc]
-            )
-            action.setCheckable(True)
-            group.addAction(action)
-            menu.addAction(action)
-            self._models[name] = action
+            tip = f"Initialise {title} with the present seed and run the prompt on it"
+            call = partial(self._use_model, name)
+            self._models[name] = self._choice(group, f"{title}, random weights", f"Ctrl+{number}", tip, call)
+        menu.addActions(group.actions())
         menu.addSeparator()
         for number, (name, title) in enumerate(resources.MODELS.items(), start=len(TITLES) + 1):
-            action = self._action(
-                title,
-                f"Ctrl+{number}",
-                f"Open {title}, which comes with gptviz, and run the prompt on it",
-                lambda name=name: self.open_bundled(name),  # type: ignore[misc]
-            )
-            action.setCheckable(True)
-            group.addAction(action)
-            menu.addAction(action)
-            self._models[name] = action
+            tip = f"Open {title}, which comes with gptviz, and run the prompt on it"
+            call = partial(self.open_bundled, name)
+            self._models[name] = self._choice(group, title, f"Ctrl+{number}", tip, call)
+            menu.addAction(self._models[name])
         menu.addSeparator()
         seed = self._action("Seed…", "Ctrl+Shift+S", "Choose the seed of the random weights", self._ask_seed)
         menu.addAction(seed)
@@ -211,16 +224,9 @@ class Actions:
         group = QActionGroup(menu)
         for number, scheme in enumerate(("system", "light", "dark"), start=1):
             text = "Like the system" if scheme == "system" else scheme.capitalize()
-            action = self._action(
-                text,
-                f"Ctrl+Alt+{number}",
-                f"Colours: {text.lower()}",
-                lambda scheme=scheme: self._window.set_scheme(scheme),  # type: ignore[misc]
-            )
-            action.setCheckable(True)
-            group.addAction(action)
-            menu.addAction(action)
-            self._schemes[scheme] = action
+            tip, call = f"Colours: {text.lower()}", partial(self._window.set_scheme, scheme)
+            self._schemes[scheme] = self._choice(group, text, f"Ctrl+Alt+{number}", tip, call)
+        menu.addActions(group.actions())
         return menu
 
     def tick_choices(self) -> None:

@@ -1,11 +1,11 @@
 """A message across the window: what went wrong, why, and what to do."""
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton
 
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.icons import icon
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.theme import UNIT, current
 
 
@@ -16,10 +16,7 @@ class Banner(QFrame):
         super().__init__()
         self.setObjectName("banner")
         self.mark = QLabel()
-        self.label = QLabel()
-        self.label.setTextFormat(Qt.TextFormat.PlainText)
-        self.label.setWordWrap(True)
-        self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.label = plain_label("", wrap=True, selectable=True)
         self.dismiss = QToolButton()
         self.dismiss.setObjectName("flat")
         self.dismiss.setToolTip("Dismiss this message")

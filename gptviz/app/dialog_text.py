@@ -5,15 +5,13 @@ from html import escape
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.theme import px
 
 
 def paragraph(text: str, width: int = 420, name: str = "") -> QLabel:
     """Return a label of ``width`` px at normal size: a dialog does not ask wrapped text for its height."""
-    label = QLabel(text)
-    label.setObjectName(name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
+    label = plain_label(name, text, wrap=True)
     label.ensurePolished()
     label.setFixedWidth(px(width))
     label.setFixedHeight(max(0, label.heightForWidth(px(width))))

@@ -3,23 +3,13 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QSize, qInstallMessageHandler
+from PySide6.QtWidgets import QApplication
 
-from gptviz.app.appearance import Appearance
-from gptviz.app.application import (
-    ShotError,
-    begin,
-    destroy,
-    front_dock,
-    make_application,
-    print_but_the_known,
-    wait_for_run,
-    wait_until_idle,
-)
+from gptviz.app.application import begin
 from gptviz.app.dock import PaneDock
 from gptviz.app.export_pane import write_drawing, write_picture, write_table
-from gptviz.app.main_window import MainWindow
 from gptviz.app.slide_printing import SlidePrinting
+from gptviz.app.unattended import ShotError, front_dock, unattended, wait_for_run, wait_until_idle
 from gptviz.panes import LABS, PANES
 from gptviz.session.requests import ModelRequest
 from gptviz.session.session import Session
@@ -46,13 +36,9 @@ def export(wanted: Export, prompt: str, model: ModelRequest | Path) -> str:
     ShotError
         If there is no such pane or stage, the run fails, or the file can't be written.
     """
-    qInstallMessageHandler(print_but_the_known)
-    app = make_application()
-    appearance = Appearance(app, wanted.theme)
-    session = Session(prompt)
-    window = MainWindow(session, appearance) if wanted.pane is not None else None
-    try:
-        dock = None if window is None or wanted.pane is None else _shown(window, wanted.pane, wanted.size)
+    size = None if wanted.pane is None else wanted.size
+    with unattended(prompt, wanted.theme, size) as (session, appearance, window):
+        dock = None if window is None or wanted.pane is None else front_dock(window, wanted.pane)
         begin(session, model)
         wait_for_run(session, wanted.stage)
         if wanted.new_tokens:
@@ -60,23 +46,10 @@ def export(wanted: Export, prompt: str, model: ModelRequest | Path) -> str:
             wait_until_idle(session)
             session.travel.show(0)  # the prompt's own pass
             wait_until_idle(session)
-        app.processEvents()
+        QApplication.processEvents()
         if window is None:
             SlidePrinting(session, lambda: appearance.theme, session)
         return _written(session, wanted, dock)
-    finally:
-        if window is None:
-            session.close()
-            app.processEvents()
-        else:
-            window.close()
-            destroy(window)
-
-
-def _shown(window: MainWindow, pane: str, size: tuple[int, int]) -> PaneDock:
-    window.resize(QSize(*size))
-    window.show()
-    return front_dock(window, pane)
 
 
 def _written(session: Session, wanted: Export, dock: PaneDock | None) -> str:

@@ -7,18 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, QTimer, Slot
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QMenu, QTabBar, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QTabBar, QWidget
 
+from gptviz.app.asking import Asking, MakeAction
 from gptviz.app.dock import PaneDock
 from gptviz.session.state import Message, ViewState
 
 if TYPE_CHECKING:
     from gptviz.app.main_window import MainWindow
     from gptviz.session.handover import Handover
-    from gptviz.session.session import Session
-
-MakeAction = Callable[[str, str, str, Callable[[], object]], QAction]
 
 _ALL, _ONE = "All stages (*.safetensors)", "The selected stage alone (*.safetensors)"
 _TURN_MS, _MOST_TURNS = 20, 500  # until a pane that comes to the front is looked at again, and how often
@@ -42,16 +39,13 @@ _KEYS = {  # shortcut and what the action does
 }
 
 
-class Exporting(QObject):
+class Exporting(Asking):
     """The menu Export. A pane is meant that has the focus, or was used last."""
 
     def __init__(self, window: "MainWindow", make: MakeAction) -> None:
         super().__init__(window)
-        self._window = window
-        self._session: Session = window.session
         self._used: PaneDock | None = None
         self._folder = Path.home()
-        self.dialog: QFileDialog | None = None  # that is open
         self._printing: QObject | None = None
         self.actions = {kind: make("", *_KEYS[kind], partial(self.ask, kind)) for kind in _KINDS}
         self.menu = QMenu("Export", window)
@@ -161,19 +155,13 @@ class Exporting(QObject):
         dialog.setDefaultSuffix(kind)
         dialog.selectFile(f"{self._proposal(subject)}.{kind}")
         stage = self._session.state.selection.stage or ""  # another one may be selected while the dialog is open
-        dialog.finished.connect(partial(self._answered, dialog, kind, dock, stage))
-        self.dialog = dialog
-        dialog.open()
 
-    def _answered(self, dialog: QFileDialog, kind: str, dock: PaneDock, stage: str, result: int) -> None:
-        self.dialog = None
-        self._window.activateWindow()  # without a window manager nobody else gives the keyboard back
-        if result == QDialog.DialogCode.Accepted.value:
+        def accepted() -> None:
             path = Path(dialog.selectedFiles()[0])
             self._folder = path.parent
-            alone = dialog.selectedNameFilter() == _ONE
-            self.write(kind, path, dock, stage, alone)
-        dialog.deleteLater()
+            self.write(kind, path, dock, stage, dialog.selectedNameFilter() == _ONE)
+
+        self.show(dialog, accepted)
 
     def _problem(self, kind: str) -> Message | None:
         """Return why there is nothing to be exported."""

@@ -1,6 +1,5 @@
 """Opening checkpoints from the menu, by drag and drop, and from the list of recent ones; and what is asked back."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from html import escape
@@ -9,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Slot
-from PySide6.QtGui import QAction, QDropEvent
-from PySide6.QtWidgets import QDialog, QMenu
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QMenu
 
-from gptviz.app.asking import file_to_open, folder_to_open
+from gptviz.app.asking import Asking, MakeAction, file_to_open, folder_to_open
 from gptviz.checkpoints.errors import printable
 from gptviz.checkpoints.files import expanded
 from gptviz.runs import SUFFIX
@@ -26,17 +25,13 @@ HUB = "hf:"
 _WEIGHTS = "Checkpoints (*.safetensors *.pth *.pt *.bin *.ckpt *.json);;All files (*)"
 _TABLES = "Text files (*.txt *.tsv *.vocab);;All files (*)"
 _LONGEST = 60  # characters of a path in the menu
-MakeAction = Callable[[str, str, str, Callable[[], object]], QAction]
 
 
-class Opening(QObject):
+class Opening(Asking):
     """The actions of the File menu; ``recent`` is the menu of recent checkpoints."""
 
     def __init__(self, window: "MainWindow", make: MakeAction) -> None:
         super().__init__(window)
-        self._window = window
-        self._session = window.session
-        self.dialog: QDialog | None = None  # that is open
         self.file = make("Open checkpoint…", "Ctrl+O", "Open a file of weights", self._ask_file)
         self.folder = make("Open checkpoint folder…", "Ctrl+Shift+O", "Open a folder of weights", self._ask_folder)
         self.hub = make("Open from Hugging Face…", "Ctrl+Shift+H", "Open a model of the Hub by name", self._ask_hub)
@@ -76,7 +71,7 @@ class Opening(QObject):
         from gptviz.app.hub_dialog import HubDialog  # noqa: PLC0415 - when it is first asked for
 
         dialog = HubDialog(find_spec("huggingface_hub") is not None, self._window)
-        self._show(dialog, lambda: self.open(CheckpointRequest(HUB + dialog.name.text().strip())))
+        self.show(dialog, lambda: self.open(CheckpointRequest(HUB + dialog.name.text().strip())))
 
     def _last_folder(self) -> str:
         present = self._session.making.present
@@ -137,9 +132,9 @@ class Opening(QObject):
         opening = self._session.opening
         if isinstance(state.question, HeadsQuestion):
             heads = HeadsDialog(state.question, self._window)
-            self._show(heads, lambda: opening.answer_heads(heads.heads), opening.dismiss)
+            self.show(heads, lambda: opening.answer_heads(heads.heads), opening.dismiss)
         elif isinstance(state.question, TableQuestion):
-            self._show(TableDialog(state.question, self._window), self._choose_table, opening.use_bare_ids)
+            self.show(TableDialog(state.question, self._window), self._choose_table, opening.use_bare_ids)
         elif self.dialog is not None and state.question is None:
             self.dialog.close()
 
@@ -155,26 +150,7 @@ class Opening(QObject):
 
         model = self._session.state.model
         if model is not None:
-            self._show(ModelDialog(model, self._window), lambda: None)
-
-    def _show(self, dialog: QDialog, accepted: Callable[[], None], rejected: Callable[[], None] | None = None) -> None:
-        """Open a dialog, without waiting for it; there is one at a time."""
-        if self.dialog is not None:
-            self.dialog.blockSignals(True)
-            self.dialog.close()
-        self.dialog = dialog
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-
-        def ended(result: int) -> None:
-            self.dialog = None
-            self._window.activateWindow()  # without a window manager nobody else gives the keyboard back
-            if result == QDialog.DialogCode.Accepted.value:
-                accepted()
-            elif rejected is not None:
-                rejected()
-
-        dialog.finished.connect(ended)
-        dialog.open()
+            self.show(ModelDialog(model, self._window), lambda: None)
 
     # --- drag and drop -----------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from gptviz.session.requests import CheckpointRequest
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.icons import icon
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.stepper import Stepper
 from gptviz.widgets.theme import UNIT, current, px
 from gptviz.widgets.token_strip import Chip, TokenStrip
@@ -75,9 +76,7 @@ class PromptBar(QWidget):
 
     def _make_notice(self) -> None:
         """Say beside the tokens what is to be known of the model, with a way to another one."""
-        self.notice = QLabel()
-        self.notice.setObjectName("notice")
-        self.notice.setTextFormat(Qt.TextFormat.PlainText)
+        self.notice = plain_label("notice")
         bundled = ", ".join(resources.MODELS.values())
         tip = f"Open {bundled}, which comes with gptviz (Ctrl+6)"
         self.see_trained = self._make_link("see a trained one", "See a trained model", tip)

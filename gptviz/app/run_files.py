@@ -1,14 +1,12 @@
 """Saving the run on screen, opening one, and loading the model of a recorded one: the actions and their dialogs."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Slot
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QDialog, QFileDialog
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QFileDialog
 
-from gptviz.app.asking import file_to_open
+from gptviz.app.asking import Asking, MakeAction, file_to_open
 from gptviz.runs import SUFFIX
 from gptviz.session.requests import CheckpointRequest
 from gptviz.session.state import ViewState
@@ -17,19 +15,15 @@ if TYPE_CHECKING:
     from gptviz.app.main_window import MainWindow
 
 _RUNS = f"Recorded runs (*{SUFFIX});;All files (*)"
-MakeAction = Callable[[str, str, str, Callable[[], object]], QAction]
 
 
-class RunFiles(QObject):
+class RunFiles(Asking):
     """The actions for runs in the File menu."""
 
     def __init__(self, window: "MainWindow", make: MakeAction) -> None:
         super().__init__(window)
-        self._window = window
-        self._session = window.session
         self._path = ""  # of the run that was saved or opened last
         self._budget: int | None = None
-        self.dialog: QDialog | None = None  # that is open
         self.save = make("Save run…", "Ctrl+S", "Save what is on screen as one file", self._ask_save)
         self.open_ = make("Open run…", "Ctrl+Alt+O", "Open a run that was saved", self._ask_open)
         self.load = make(
@@ -53,7 +47,7 @@ class RunFiles(QObject):
             self._session.change(message=problem)
             return
         dialog = SaveDialog(self._session.recording, self._budget, self._window)
-        self._show(dialog, lambda: self._ask_path(dialog.budget))
+        self.show(dialog, lambda: self._ask_path(dialog.budget))
 
     def _ask_path(self, budget: int) -> None:
         self._budget = budget
@@ -66,26 +60,12 @@ class RunFiles(QObject):
             self._path = dialog.selectedFiles()[0]
             self._session.recording.save(self._path, budget)
 
-        self._show(dialog, accepted)
+        self.show(dialog, accepted)
 
     def _ask_open(self) -> None:
         path = file_to_open(self._window, "Open run", self._path, _RUNS)
         if path:
             self.open(path)
-
-    def _show(self, dialog: QDialog, accepted: Callable[[], None]) -> None:
-        """Open a dialog, without waiting for it."""
-        self.dialog = dialog
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-
-        def ended(result: int) -> None:
-            self.dialog = None
-            self._window.activateWindow()  # without a window manager nobody else gives the keyboard back
-            if result == QDialog.DialogCode.Accepted.value:
-                accepted()
-
-        dialog.finished.connect(ended)
-        dialog.open()
 
     @Slot(object, object)
     def _state_changed(self, old: ViewState, new: ViewState) -> None:

@@ -1,11 +1,11 @@
 """The status bar: what is under way, or how the last pass went."""
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QStatusBar, QToolButton
 
 from gptviz.panes.checks import summary
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.progress_bar import ProgressBar
 from gptviz.widgets.still import Still
 from gptviz.widgets.text import data_size
@@ -18,8 +18,7 @@ class StatusBar(QStatusBar):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self.setSizeGripEnabled(False)
-        self.activity = QLabel("Starting…")
-        self.activity.setTextFormat(Qt.TextFormat.PlainText)  # it names files
+        self.activity = plain_label("", "Starting…")
         self.progress = ProgressBar("Progress")
         self.progress.setFixedWidth(px(160))
         self.progress.hide()

@@ -1,12 +1,12 @@
 """A line below the prompt that offers the tour, at the first start alone."""
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton
 
 from gptviz.app.settings import Settings
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.widgets.icons import icon
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.theme import UNIT
 
 _TEXT = "New here? A guided tour goes through this model with your own prompt, step by step."
@@ -18,8 +18,7 @@ class TourOffer(QFrame):
     def __init__(self, session: Session, settings: Settings | None) -> None:
         super().__init__()
         self.setObjectName("offer")
-        label = QLabel(_TEXT)
-        label.setTextFormat(Qt.TextFormat.PlainText)
+        label = plain_label("", _TEXT)
         self.begin = QPushButton("Begin the tour")
         self.begin.setToolTip("Begin the guided tour (F3)")
         self.begin.setAccessibleName("Begin the tour")

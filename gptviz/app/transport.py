@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSlider, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSlider, QToolButton, QWidget
 
 from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.session.walk import SPEEDS
 from gptviz.widgets.icons import icon
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.still import Still
 from gptviz.widgets.theme import UNIT, mono_font, px
 
@@ -46,9 +47,7 @@ class Transport(QWidget):
         self.slider.setAccessibleName("Stage")
         self.slider.setToolTip("Drag to any stage of the pass")
         self.slider.valueChanged.connect(walk.go)
-        self.place = QLabel()
-        self.place.setObjectName("readout")
-        self.place.setTextFormat(Qt.TextFormat.PlainText)
+        self.place = plain_label("readout")
         self._place_row = Still()
         self._place_row.row.addWidget(self.place)
         self.step_live = self._text_button(

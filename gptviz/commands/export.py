@@ -37,8 +37,8 @@ def run(options: argparse.Namespace) -> int:
     _check(options)
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     import_qt()
-    from gptviz.app.application import ShotError
     from gptviz.app.export_run import Export, export
+    from gptviz.app.unattended import ShotError
 
     kind = options.out.suffix.lower().removeprefix(".")
     count, size = options.max_new_tokens, options.size or _SIZE

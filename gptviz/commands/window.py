@@ -58,7 +58,8 @@ def run(options: argparse.Namespace) -> int:
         check_alone(options)
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     import_qt()
-    from gptviz.app.application import Shot, ShotError, shoot
+    from gptviz.app.shot import Shot, shoot
+    from gptviz.app.unattended import ShotError
 
     try:
         shot = Shot(options.theme, options.size, options.pane, options.stage)

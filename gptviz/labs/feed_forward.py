@@ -21,13 +21,12 @@ _SEED = 123
 
 @dataclass(frozen=True)
 class Step:
-    """One operation: the shapes that went in and came out; ``wants`` is the number of features that it takes."""
+    """One operation: the shapes that went in and came out."""
 
     key: str
     operation: str  # as in code
     takes: tuple[int, ...] | None
     gives: tuple[int, ...] | None
-    wants: int | None
     state: State
     error: str = ""  # torch's own
 
@@ -71,7 +70,7 @@ def run(sizes: Sizes) -> FeedForwardRun:
         ("shortcut", "x + ff(x)", sizes.features, lambda out: x + out),
         ("next", f"LayerNorm({sizes.features})", sizes.features, norm),
     )
-    steps: list[Step] = [Step("input", f"torch.rand{tuple(x.shape)}", None, tuple(x.shape), None, State.FITS)]
+    steps: list[Step] = [Step("input", f"torch.rand{tuple(x.shape)}", None, tuple(x.shape), State.FITS)]
     present: Tensor | None = x
     with torch.no_grad():
         for key, operation, wants, call in operations:
@@ -85,14 +84,14 @@ def _step(
     key: str, operation: str, wants: int | None, call: Callable[[Tensor], Tensor], given: Tensor | None
 ) -> tuple[Step, Tensor | None]:
     if given is None:
-        return Step(key, operation, None, None, wants, State.NOT_REACHED), None
+        return Step(key, operation, None, None, State.NOT_REACHED), None
     takes = tuple(given.shape)
     try:
         out = call(given)
     except RuntimeError as error:
-        return Step(key, operation, takes, None, wants, State.BROKEN, str(error)), None
+        return Step(key, operation, takes, None, State.BROKEN, str(error)), None
     state = State.FITS if wants in (None, takes[-1]) else State.SILENT
-    return Step(key, operation, takes, tuple(out.shape), wants, state), out
+    return Step(key, operation, takes, tuple(out.shape), state), out
 
 
 def _told(sizes: Sizes, steps: tuple[Step, ...], parameters: int) -> FeedForwardRun:

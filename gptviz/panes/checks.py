@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QLabel, QPushButton, QTreeWidget, QTreeWidgetItem, QVBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QPushButton, QTreeWidget, QTreeWidgetItem, QVBoxLayout
 
 from gptviz.analysis.check import Check
 from gptviz.analysis.table import Table
@@ -12,6 +12,7 @@ from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 from gptviz.session.tables import checks_table
 from gptviz.widgets.note import Note
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.text import number
 from gptviz.widgets.theme import UNIT, current, mono_font, px
 
@@ -27,9 +28,7 @@ class ChecksPane(Pane):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.summary = QLabel()
-        self.summary.setObjectName("rowTitle")
-        self.summary.setTextFormat(Qt.TextFormat.PlainText)
+        self.summary = plain_label("rowTitle")
         self.causality = QPushButton("Check causality")
         tip = "Run the prompt with another last token: no earlier position may change"
         self.causality.setToolTip(tip)

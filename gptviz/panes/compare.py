@@ -7,7 +7,6 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QStackedWidget,
     QToolButton,
@@ -28,6 +27,7 @@ from gptviz.session.state import PinnedRun, ViewState
 from gptviz.session.tables import differences_table
 from gptviz.widgets.difference_table import DifferenceTable
 from gptviz.widgets.icons import icon
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.progress_line import ProgressLine
 from gptviz.widgets.rank_change import RankChange
 from gptviz.widgets.segmented import Segmented
@@ -113,10 +113,7 @@ class ComparePane(Pane):
 
     def _empty_page(self) -> QWidget:
         page = QWidget()
-        words = QLabel(_EMPTY)
-        words.setObjectName("muted")
-        words.setTextFormat(Qt.TextFormat.PlainText)
-        words.setWordWrap(True)
+        words = plain_label("muted", _EMPTY, wrap=True)
         words.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column = QVBoxLayout(page)
         column.setSpacing(4 * UNIT)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gptviz.analysis.attention import without_future
 from gptviz.analysis.compared_tokens import map_difference
@@ -14,6 +14,7 @@ from gptviz.analysis.comparison import ROUNDING, first_tokens
 from gptviz.widgets.colormaps import symmetric_limit
 from gptviz.widgets.heatmap import HeatmapData
 from gptviz.widgets.matrix_view import MatrixView
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.text import number
 from gptviz.widgets.theme import UNIT, px
 
@@ -39,9 +40,7 @@ class CompareMaps(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.a, self.b, self.difference = (MatrixView(name, compact=True) for name in ("Run A", "Run B", "B minus A"))
-        self.readout = QLabel()
-        self.readout.setObjectName("readout")
-        self.readout.setTextFormat(Qt.TextFormat.PlainText)
+        self.readout = plain_label("readout")
         self._heads: tuple[HeadOfRun, HeadOfRun] | None = None
         self._view = "weights"
         self._selected: tuple[int, int] | None = None

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from gptviz.analysis.attention import head_map, weights_at_hand, without_future
 from gptviz.analysis.heads import SCORE_NAMES, SCORES
@@ -22,6 +22,7 @@ from gptviz.widgets.formula import Formula
 from gptviz.widgets.head_ranking import HeadRanking, RankedHead
 from gptviz.widgets.heatmap import Heatmap, HeatmapData
 from gptviz.widgets.legend import Legend
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.score_map import ScoreMap
 from gptviz.widgets.segmented import Segmented
 from gptviz.widgets.text import number, visible
@@ -80,11 +81,7 @@ class HeadsPane(Pane):
         self.attention.setAccessibleName("Attention of the chosen head")
         self.attention.hide()  # until there is room
         self.legend = Legend()
-        self.note, self.words = QLabel(), QLabel()
-        for label in (self.note, self.words):
-            label.setObjectName("muted")
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setWordWrap(True)
+        self.note, self.words = (plain_label("muted", wrap=True) for _ in range(2))
         self.formula = Formula()
         self._lay_out()
         self._show_definition()

@@ -7,15 +7,14 @@ from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout
 
 from gptviz.labs.dictionary import DictionaryError, as_dictionary, read_dictionary
-from gptviz.labs.refusal import RefusedInputError
 from gptviz.model.config import CONFIGS, GPT2_SMALL, ConfigError, GPTConfig
 from gptviz.panes.lab_configuration_words import basis_of, cost_rows, shape_rows, warning_of
+from gptviz.panes.lab_pane import LabPane
 from gptviz.panes.lab_settings import PRESETS, brief, others_of, read, settings, values_of
-from gptviz.panes.pane import Pane, differs
+from gptviz.panes.pane import differs
 from gptviz.session import lab_jobs
 from gptviz.session.session import Session
 from gptviz.session.state import DEFAULT_SEED, ViewState
-from gptviz.session.worker import Outcome
 from gptviz.widgets.buttons import row_of, text_button
 from gptviz.widgets.lab_body import LabBody
 from gptviz.widgets.lab_header import LabHeader
@@ -35,7 +34,7 @@ _WIDEST = 1560  # px
 _WIDE = 1560  # px: from here on the shapes stand beside the cost
 
 
-class ConfigurationLabPane(Pane):
+class ConfigurationLabPane(LabPane):
     """Shows the cost of each change beside the model that is there; builds on request."""
 
     name = "lab-configuration"
@@ -106,11 +105,7 @@ class ConfigurationLabPane(Pane):
         self.tables.addLayout(cost)
         self.tables.addWidget(self.shapes, 1)
         body = LabBody(side, (self.warning, self.tables), self.tables, _WIDEST)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(4 * UNIT, 3 * UNIT, 4 * UNIT, 3 * UNIT)
-        layout.setSpacing(3 * UNIT)
-        layout.addWidget(self.header)
-        layout.addWidget(body, 1)
+        self.new_layout().addWidget(body, 1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -122,7 +117,7 @@ class ConfigurationLabPane(Pane):
 
     def render_state(self, old: ViewState | None, new: ViewState) -> None:
         if differs(old, new, "model", "tokens"):
-            self._submit()
+            self.submit()
         if differs(old, new, "model", "activity", "message"):
             self._show_progress(new)
 
@@ -146,7 +141,7 @@ class ConfigurationLabPane(Pane):
         self._config = config
         self.form.set_values(values_of(config))
         self._show_config()
-        self._submit()
+        self.submit()
 
     def _edited(self, values: object) -> None:
         config = read(self.form, self._config)
@@ -155,7 +150,7 @@ class ConfigurationLabPane(Pane):
         if config is not None:
             self._config = config
             self._show_config()
-            self._submit()
+            self.submit()
         else:
             self._too_large = False
 
@@ -191,34 +186,28 @@ class ConfigurationLabPane(Pane):
 
     # --- the cost ----------------------------------------------------------------------------------------
 
-    def _submit(self) -> None:
+    def submit(self) -> None:
         state = self.session.state
         present = None if state.model is None else state.model.config
         batch = len(state.tokens), max(1, *(len(row.ids) for row in state.tokens), 1)
-        work = partial(lab_jobs.configuration, self._config, present, batch, self._basis)
-        self.session.labs.submit("configuration", work, self._ended)
+        self.compute(partial(lab_jobs.configuration, self._config, present, batch, self._basis))
 
-    def _ended(self, outcome: Outcome) -> None:
-        if isinstance(outcome.error, RefusedInputError):
-            self._refuse(outcome.error)
-        elif outcome.error is not None:
-            self.note.setText(brief(f"The estimate failed: {outcome.error}"))
-        elif not outcome.cancelled:
-            self._show(outcome.result)  # type: ignore[arg-type]
-
-    def _show(self, report: "ConfigurationReport") -> None:
+    def show_result(self, report: "ConfigurationReport") -> None:
         self._basis = report.basis
         self.cost.set_rows(cost_rows(report))
         self.basis.setText(basis_of(report))
         self.shapes.set_rows(shape_rows(report))
         if not report.edited.fits:
-            self._refuse(report.edited.refusal)
+            self.refuse(report.edited.refusal.field, str(report.edited.refusal))
         elif self._too_large:  # another prompt, or memory that is free again
             self._too_large = False
             self.form.accept()
             self.build.setEnabled(True)
 
-    def _refuse(self, refusal: RefusedInputError) -> None:
+    def refuse(self, field: str | None, reason: str) -> None:
+        if field is None:
+            self.note.setText(brief(reason))
+            return
         self._too_large = True
-        self.form.refuse(refusal.field, str(refusal))
+        self.form.refuse(field, reason)
         self.build.setEnabled(False)

@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from gptviz.labs.feed_forward_sizes import PRESETS, Sizes, State, Verdict
-from gptviz.labs.refusal import RefusedInputError
+from gptviz.panes.lab_pane import LabPane
 from gptviz.panes.lab_question import LabQuestion
-from gptviz.panes.pane import Pane
 from gptviz.session import lab_jobs
 from gptviz.session.session import Session
-from gptviz.session.state import ViewState
-from gptviz.session.worker import Outcome
 from gptviz.tour import lab_questions as questions
 from gptviz.widgets.lab_header import LabHeader
 from gptviz.widgets.number_field import NumberField
@@ -54,7 +51,7 @@ _SIGNS = {
 }
 
 
-class FeedForwardLabPane(Pane):
+class FeedForwardLabPane(LabPane):
     """Runs the chain after each change, and marks the first place where numbers don't match."""
 
     name = "lab-feed-forward"
@@ -120,51 +117,38 @@ class FeedForwardLabPane(Pane):
         body = QWidget()
         body.setLayout(grid)
         body.setMaximumWidth(px(_WIDEST))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(4 * UNIT, 3 * UNIT, 4 * UNIT, 3 * UNIT)
-        layout.setSpacing(3 * UNIT)
-        layout.addWidget(self.header)
+        layout = self.new_layout()
         layout.addWidget(self.presets)
         layout.addWidget(self.question.box)
         layout.addWidget(body, 4)
         layout.addStretch(1)
-
-    def render_state(self, old: ViewState | None, new: ViewState) -> None:
-        if old is None:
-            self._submit()
 
     def _use(self, sizes: Sizes) -> None:
         self.question.expect()
         self._sizes = sizes
         for field in fields(sizes):
             self.fields[field.name].set_value(getattr(sizes, field.name))
-        self._submit()
+        self.submit()
 
     def _preset_chosen(self, key: str) -> None:
         self._use(next(preset.sizes for preset in PRESETS if preset.key == key))
 
     def _edited(self, value: object) -> None:
         self._sizes = Sizes(**{key: int(field.value) for key, field in self.fields.items()})
-        self._submit()
+        self.submit()
 
-    def _submit(self) -> None:
+    def submit(self) -> None:
         self.presets.set_choice(next((preset.key for preset in PRESETS if preset.sizes == self._sizes), None))
-        work = partial(lab_jobs.feed_forward, self._sizes)
-        self.session.labs.submit("feed-forward", work, self._ended)
+        self.compute(partial(lab_jobs.feed_forward, self._sizes))
 
-    def _ended(self, outcome: Outcome) -> None:
-        if outcome.cancelled:
-            return
+    def accept(self) -> None:
         for field in self.fields.values():
             field.accept()
-        if isinstance(outcome.error, RefusedInputError):
-            self.fields[outcome.error.field].refuse(str(outcome.error))
-        elif outcome.error is not None:
-            self.fields["batch"].refuse(f"The run failed: {outcome.error}")
-        else:
-            self._show(outcome.result)  # type: ignore[arg-type]
 
-    def _show(self, run: "FeedForwardRun") -> None:
+    def refuse(self, field: str | None, reason: str) -> None:
+        self.fields[field or "batch"].refuse(reason)
+
+    def show_result(self, run: "FeedForwardRun") -> None:
         self.question.before(partial(questions.feed_forward, run.sizes))
         sign, tone = _SIGNS[run.verdict]
         self.verdict.setText(f"{sign}  {run.headline}")

@@ -5,13 +5,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QVBoxLayout
 
-from gptviz.panes.pane import Pane
+from gptviz.panes.lab_pane import LabPane
 from gptviz.session import lab_jobs
 from gptviz.session.session import Session
-from gptviz.session.state import ViewState
-from gptviz.session.worker import Outcome
 from gptviz.widgets.curve_legend import CurveLegend
 from gptviz.widgets.curve_plot import CurvePlot, CurveStyle
 from gptviz.widgets.formula import Formula
@@ -23,7 +20,6 @@ from gptviz.widgets.number_rule import NumberRule, write
 from gptviz.widgets.number_table import NumberTable
 from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.text import number
-from gptviz.widgets.theme import UNIT
 
 if TYPE_CHECKING:
     from gptviz.labs.gelu import ActivationRow, Curves, GeluResult
@@ -39,7 +35,7 @@ _X = NumberRule(
 )
 
 
-class GeluLabPane(Pane):
+class GeluLabPane(LabPane):
     """What one number becomes, and how much of an error signal comes back through it."""
 
     name = "lab-gelu"
@@ -54,12 +50,11 @@ class GeluLabPane(Pane):
         )
         self.header.reset.connect(self._reset)
         self.point = NumberField("x", _START, _X, tip="Where the point is", step=0.05)
-        self.point.changed.connect(self._ask)
+        self.point.changed.connect(self.submit)
         self.formulas = {key: Formula(14) for key in ("relu", "inner", "gelu", "exact")}
         for key, formula in self.formulas.items():
             formula.setAccessibleName(f"Formula of {key}")
-        self.meaning = plain_label("muted", "Loading PyTorch…")
-        self.meaning.setWordWrap(True)
+        self.meaning = plain_label("muted", "Loading PyTorch…", wrap=True)
         self.values = CurvePlot("GELU and ReLU", (_GELU, _RELU))
         self.slopes = CurvePlot("Slopes of GELU and ReLU", (_GELU, _RELU))
         self.gap = CurvePlot("Difference between the two forms of GELU", (_GAP,))
@@ -78,8 +73,7 @@ class GeluLabPane(Pane):
                 "the derivative of GELU, by autograd",
             ),
         )
-        self.gap_note = plain_label("muted")
-        self.gap_note.setWordWrap(True)
+        self.gap_note = plain_label("muted", wrap=True)
         self._drawn: Curves | None = None
         for plot in (self.values, self.slopes, self.gap):
             plot.moved.connect(self._moved)
@@ -93,38 +87,27 @@ class GeluLabPane(Pane):
                 ([plain_label("rowTitle", "Values"), self.table, self.gap_legend, self.gap, self.gap_note], 480, 640),
             ]
         )
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(5 * UNIT, 4 * UNIT, 5 * UNIT, 3 * UNIT)
-        layout.setSpacing(4 * UNIT)
-        layout.addWidget(self.header)
-        layout.addWidget(columns, 1)
+        self.new_layout(side=5, top=4).addWidget(columns, 1)
 
     # --- asking ------------------------------------------------------------------------------------------
 
-    def render_state(self, old: ViewState | None, new: ViewState) -> None:
-        if self._drawn is None and old is None:
-            self._ask()
-
-    def _ask(self, *_: object) -> None:
-        self.session.labs.submit(self.name, partial(lab_jobs.gelu, float(self.point.value)), self._answered)
+    def submit(self, *_: object) -> None:
+        self.compute(partial(lab_jobs.gelu, float(self.point.value)))
 
     def _moved(self, x: float) -> None:
         self.point.set_value(float(x))
-        self._ask()
+        self.submit()
 
     def _reset(self) -> None:
         self.point.set_value(_START)
-        self._ask()
+        self.submit()
 
     # --- showing -----------------------------------------------------------------------------------------
 
-    def _answered(self, outcome: Outcome) -> None:
-        if outcome.error is not None:
-            self.point.refuse(f"This could not be computed: {outcome.error}")
-        elif not outcome.cancelled:
-            self._show(outcome.result)  # type: ignore[arg-type]
+    def refuse(self, field: str | None, reason: str) -> None:
+        self.point.refuse(reason)
 
-    def _show(self, result: "GeluResult") -> None:
+    def show_result(self, result: "GeluResult") -> None:
         if self._drawn is not result.curves:
             self._drawn = result.curves
             self._draw_curves(result.curves)

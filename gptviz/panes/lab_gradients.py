@@ -4,14 +4,9 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QVBoxLayout
-
-from gptviz.labs.refusal import RefusedInputError
-from gptviz.panes.pane import Pane
+from gptviz.panes.lab_pane import LabPane
 from gptviz.session import lab_jobs
 from gptviz.session.session import Session
-from gptviz.session.state import ViewState
-from gptviz.session.worker import Outcome
 from gptviz.widgets.curve_legend import CurveLegend
 from gptviz.widgets.curve_plot import CurveStyle
 from gptviz.widgets.figures import Figures
@@ -25,7 +20,6 @@ from gptviz.widgets.number_rule import NumberRule
 from gptviz.widgets.number_table import NumberTable
 from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.text import number
-from gptviz.widgets.theme import UNIT
 
 if TYPE_CHECKING:
     from gptviz.labs.gradients import Flow, GradientFlow
@@ -60,7 +54,7 @@ _TIPS = {
 }
 
 
-class GradientsLabPane(Pane):
+class GradientsLabPane(LabPane):
     """One deep network, its initial weights kept, run backwards twice."""
 
     name = "lab-gradients"
@@ -77,11 +71,10 @@ class GradientsLabPane(Pane):
         self.fields: dict[str, NumberField] = {}
         for key, (name, tip, hint) in _TIPS.items():
             field = self.fields[key] = NumberField(name, _CHAPTER[key], _RULES[key], tip=tip, hint=hint)
-            field.changed.connect(self._ask)
+            field.changed.connect(self.submit)
         self.facts = Figures()
         self.facts.setAccessibleName("The network")
-        self.note = plain_label("notice")
-        self.note.setWordWrap(True)
+        self.note = plain_label("notice", wrap=True)
         self.legend = CurveLegend("Mean absolute gradient", (_PLAIN, _SHORTCUT))
         self.plot = LayerPlot("Gradients of the weights, layer by layer", (_PLAIN, _SHORTCUT), "layer")
         self.table = NumberTable(
@@ -96,12 +89,10 @@ class GradientsLabPane(Pane):
         )
         self.ratios = Figures()
         self.ratios.setAccessibleName("First layer over last layer")
-        self.reading = plain_label("muted")
-        self.reading.setWordWrap(True)
+        self.reading = plain_label("muted", wrap=True)
         self.picture = NetworkPicture("The network and its shortcuts")
         self.formula = Formula(15)
-        self.why = plain_label("muted", "Loading PyTorch…")
-        self.why.setWordWrap(True)
+        self.why = plain_label("muted", "Loading PyTorch…", wrap=True)
         self.result: GradientFlow | None = None
         self._lay_out()
 
@@ -126,43 +117,29 @@ class GradientsLabPane(Pane):
                 ),
             ]
         )
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(5 * UNIT, 4 * UNIT, 5 * UNIT, 3 * UNIT)
-        layout.setSpacing(4 * UNIT)
-        layout.addWidget(self.header)
-        layout.addWidget(columns, 1)
+        self.new_layout(side=5, top=4).addWidget(columns, 1)
 
     # --- asking ------------------------------------------------------------------------------------------
 
-    def render_state(self, old: ViewState | None, new: ViewState) -> None:
-        if self.result is None and old is None:
-            self._ask()
-
-    def _ask(self, *_: object) -> None:
+    def submit(self, *_: object) -> None:
         seed, depth, width = (int(self.fields[key].value) for key in ("seed", "depth", "width"))
-        work = partial(lab_jobs.gradient_flow, seed, depth, width)
-        self.session.labs.submit(self.name, work, self._answered)
+        self.compute(partial(lab_jobs.gradient_flow, seed, depth, width))
 
     def _reset(self) -> None:
         for key, value in _CHAPTER.items():
             self.fields[key].set_value(value)
-        self._ask()
+        self.submit()
 
-    def _answered(self, outcome: Outcome) -> None:
-        if outcome.cancelled:
-            return
+    def accept(self) -> None:
         for field in self.fields.values():
             field.accept()
-        if isinstance(outcome.error, RefusedInputError):
-            self.fields[outcome.error.field].refuse(str(outcome.error))
-        elif outcome.error is not None:
-            self.fields["depth"].refuse(f"This could not be computed: {outcome.error}")
-        else:
-            self._show(outcome.result)  # type: ignore[arg-type]
+
+    def refuse(self, field: str | None, reason: str) -> None:
+        self.fields[field or "depth"].refuse(reason)
 
     # --- showing -----------------------------------------------------------------------------------------
 
-    def _show(self, result: "GradientFlow") -> None:
+    def show_result(self, result: "GradientFlow") -> None:
         self.result = result
         plain, shortcut = result.plain, result.with_shortcuts
         self.plot.set_series((plain.gradients, shortcut.gradients))

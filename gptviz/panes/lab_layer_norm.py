@@ -10,12 +10,10 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout
 
 from gptviz.panes.lab_layer_norm_text import explanation, formulas, measured
+from gptviz.panes.lab_pane import LabPane
 from gptviz.panes.lab_question import LabQuestion
-from gptviz.panes.pane import Pane
 from gptviz.session import lab_jobs
 from gptviz.session.session import Session
-from gptviz.session.state import ViewState
-from gptviz.session.worker import Outcome
 from gptviz.tour.lab_questions import Spread, variance_after
 from gptviz.widgets.figures import Figures
 from gptviz.widgets.formula import Formula
@@ -55,7 +53,7 @@ _LENGTH_RULE = NumberRule(
 _EPS_RULE = NumberRule(lowest=0.0, highest=1e6, lowest_reason="the root of a negative number is none")
 
 
-class LayerNormLabPane(Pane):
+class LayerNormLabPane(LabPane):
     """The row is edited in the table; everything else follows from it."""
 
     name = "lab-layer-norm"
@@ -99,12 +97,10 @@ class LayerNormLabPane(Pane):
         self.line = NumberLine("The row before, normalised, and after scale and shift")
         self.measured = Figures()
         self.measured.setAccessibleName("Measured after normalising")
-        self.explanation = plain_label("muted", "Loading PyTorch…")
-        self.explanation.setWordWrap(True)
+        self.explanation = plain_label("muted", "Loading PyTorch…", wrap=True)
         self.by_row = NormPicture("LayerNorm averages over each row", over_rows=True)
         self.by_column = NormPicture("BatchNorm would average over each column", over_rows=False)
-        self.difference = plain_label("muted")
-        self.difference.setWordWrap(True)
+        self.difference = plain_label("muted", wrap=True)
         self.result: LayerNormResult | None = None
         self._place = 0  # the row of the chapter's batch that the edited one stands for
         told = (self.formulas["after"], self.measured, self.explanation)
@@ -116,13 +112,13 @@ class LayerNormLabPane(Pane):
     def _connect(self) -> None:
         self.rows.chosen.connect(self._row_chosen)
         self.length.changed.connect(self._length_changed)
-        self.divisor.chosen.connect(self._ask)
+        self.divisor.chosen.connect(self.submit)
         self.eps_switch.chosen.connect(self._eps_chosen)
         self.eps.changed.connect(self._eps_typed)
         self.table.changed.connect(self._row_edited)
         self.table.chosen.connect(self._show_formulas)
         for slider in (self.scale, self.shift):
-            slider.changed.connect(self._ask)
+            slider.changed.connect(self.submit)
 
     def _lay_out(self) -> None:
         settings: list[Part] = [
@@ -143,51 +139,42 @@ class LayerNormLabPane(Pane):
                 ([self.by_row, self.by_column, self.difference, 1], 430, 600),
             ]
         )
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(5 * UNIT, 4 * UNIT, 5 * UNIT, 3 * UNIT)
-        layout.setSpacing(4 * UNIT)
-        layout.addWidget(self.header)
-        layout.addWidget(columns, 1)
+        self.new_layout(side=5, top=4).addWidget(columns, 1)
 
     # --- asking ------------------------------------------------------------------------------------------
 
-    def render_state(self, old: ViewState | None, new: ViewState) -> None:
-        if self.result is None and old is None:
-            self._ask_for(None)
-
-    def _ask(self, *_: object) -> None:
+    def submit(self, *_: object) -> None:
         self._ask_for(self.table.values or None)
 
     def _ask_for(self, values: Sequence[float] | None) -> None:
         """Ask for everything on ``values``; None stands for a row of the chapter."""
         sample = self.divisor.button("sample").isChecked()
         settings = (sample, float(self.eps.value), self.scale.value, self.shift.value)
-        work = partial(lab_jobs.layer_norm, values, self._place, settings)
-        self.session.labs.submit(self.name, work, self._answered)
+        self.compute(partial(lab_jobs.layer_norm, values, self._place, settings))
 
     def _row_chosen(self, key: str) -> None:
         self.question.expect()
         if key == "constant":
             self.table.set_values([_CONSTANT] * max(1, len(self.table.values)))
-            self._ask()
+            self.submit()
         else:
             self._place = int(key)
             self._ask_for(None)
 
     def _row_edited(self) -> None:
         self.length.set_value(len(self.table.values))
-        self._ask()
+        self.submit()
 
     def _length_changed(self, length: int) -> None:
         self.table.set_length(int(length))
 
     def _eps_chosen(self, key: str) -> None:
         self.eps.set_value(_EPS if key == "on" else 0.0)
-        self._ask()
+        self.submit()
 
     def _eps_typed(self, eps: float) -> None:
         self.eps_switch.set_choice("off" if eps == 0 else "on")
-        self._ask()
+        self.submit()
 
     def _reset(self) -> None:
         self.question.expect()
@@ -210,13 +197,10 @@ class LayerNormLabPane(Pane):
 
     # --- showing -----------------------------------------------------------------------------------------
 
-    def _answered(self, outcome: Outcome) -> None:
-        if outcome.error is not None:
-            self.length.refuse(f"This could not be computed: {outcome.error}")
-        elif not outcome.cancelled:
-            self._show(outcome.result)  # type: ignore[arg-type]
+    def refuse(self, field: str | None, reason: str) -> None:
+        self.length.refuse(reason)
 
-    def _show(self, result: "LayerNormResult") -> None:
+    def show_result(self, result: "LayerNormResult") -> None:
         self.result = result
         steps, both = result.steps, result.both
         if len(steps.row) != len(self.table.values) or not self._shows(steps.row.tolist()):

@@ -4,30 +4,26 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gptviz.analysis.table import Table
-from gptviz.labs.refusal import RefusedInputError
 from gptviz.model.config import CONFIGS, GPT2_SMALL, GPTConfig
+from gptviz.panes.lab_pane import LabPane
 from gptviz.panes.lab_parameters_words import controlled, figures, name_of, shares, size_rows, tensor_rows
 from gptviz.panes.lab_question import LabQuestion
 from gptviz.panes.lab_settings import PRESETS, read, settings, values_of
-from gptviz.panes.pane import Pane
 from gptviz.session import lab_jobs
 from gptviz.session.session import Session
-from gptviz.session.state import ViewState
 from gptviz.session.tables import parameters_table
-from gptviz.session.worker import Outcome
 from gptviz.tour import lab_questions as questions
 from gptviz.widgets.figure_row import FigureRow
 from gptviz.widgets.lab_body import LabBody
 from gptviz.widgets.lab_header import LabHeader
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.presets import Presets
 from gptviz.widgets.settings_form import SettingsForm
 from gptviz.widgets.share_bar import ShareBar
 from gptviz.widgets.side_column import SideColumn
-from gptviz.widgets.theme import UNIT
 from gptviz.widgets.value_table import Column, ValueTable
 
 if TYPE_CHECKING:
@@ -37,7 +33,7 @@ _SIDE = 284  # px
 _WIDEST = 1240  # px
 
 
-class ParametersLabPane(Pane):
+class ParametersLabPane(LabPane):
     """Counts after each change, on a model without memory."""
 
     name = "lab-parameters"
@@ -62,12 +58,8 @@ class ParametersLabPane(Pane):
         self.figures = FigureRow(
             ("parameters as coded, with a head of its own", "with tied weights", "in fp32", "in fp16")
         )
-        self.why = QLabel()
-        self.why.setTextFormat(Qt.TextFormat.PlainText)
-        self.why.setWordWrap(True)
-        self.controls = QLabel()
-        self.controls.setObjectName("muted")
-        self.controls.setTextFormat(Qt.TextFormat.PlainText)
+        self.why = plain_label("", wrap=True)
+        self.controls = plain_label("muted")
         self.shares = ShareBar("Shares of the parameters")
         self.tensors = ValueTable(
             "Tensors",
@@ -107,45 +99,33 @@ class ParametersLabPane(Pane):
         side.add_section("Size", self.presets)
         side.add_section("Settings", self.form)
         body = LabBody(side, (self.question.box, *told), self.tensors, _WIDEST)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(4 * UNIT, 3 * UNIT, 4 * UNIT, 3 * UNIT)
-        layout.setSpacing(3 * UNIT)
-        layout.addWidget(self.header)
-        layout.addWidget(body, 1)
-
-    def render_state(self, old: ViewState | None, new: ViewState) -> None:
-        if old is None:
-            self._submit()
+        self.new_layout().addWidget(body, 1)
 
     def _use(self, config: GPTConfig) -> None:
         self.question.expect()
         self._config = config
         self.form.set_values(values_of(config))
         self._show_config()
-        self._submit()
+        self.submit()
 
     def _edited(self, values: object) -> None:
         config = read(self.form, self._config)
         if config is not None:
             self._config = config
             self._show_config()
-            self._submit()
+            self.submit()
 
     def _show_config(self) -> None:
         self.presets.set_choice(next((key for key, config in CONFIGS.items() if config == self._config), None))
 
-    def _submit(self) -> None:
-        self.session.labs.submit("parameters", partial(lab_jobs.parameters, self._config), self._ended)
+    def submit(self) -> None:
+        self.compute(partial(lab_jobs.parameters, self._config))
 
-    def _ended(self, outcome: Outcome) -> None:
-        if isinstance(outcome.error, RefusedInputError):
-            self.form.refuse(outcome.error.field, str(outcome.error))
-        elif outcome.error is not None:
-            self.form.refuse("emb_dim", f"The count failed: {outcome.error}")
-        elif not outcome.cancelled:
-            self._show(*outcome.result)  # type: ignore[misc]
+    def refuse(self, field: str | None, reason: str) -> None:
+        self.form.refuse(field or "emb_dim", reason)
 
-    def _show(self, table: "ParameterTable", sizes: "tuple[SizeRow, ...]") -> None:
+    def show_result(self, counted: "tuple[ParameterTable, tuple[SizeRow, ...]]") -> None:
+        table, sizes = counted
         self._table = table
         self.question.before(partial(questions.tied_head, table.config))
         self.figures.set_figures(figures(table))

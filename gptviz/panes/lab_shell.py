@@ -5,21 +5,17 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLabel, QVBoxLayout, QWidget
 
-from gptviz.labs.refusal import RefusedInputError
 from gptviz.labs.shell_request import CHAPTER_RUN, CHAPTER_TEXTS, ShellRequest
 from gptviz.model.config import GPT2_SMALL, TINY
 from gptviz.model.parts import ALL_PARTS, Part
+from gptviz.panes.lab_pane import LabPane
 from gptviz.panes.lab_question import LabQuestion
 from gptviz.panes.lab_shell_words import SHOWN, comparison, drawing, logit_rows, logit_titles, stage_rows, wiring
-from gptviz.panes.pane import Pane
 from gptviz.session import lab_jobs
 from gptviz.session.session import Session
-from gptviz.session.state import ViewState
-from gptviz.session.worker import Outcome
 from gptviz.tour.questions import question
 from gptviz.tour.sizes import Sizes
 from gptviz.widgets.buttons import row_of, text_button
@@ -53,7 +49,7 @@ _PARTS = (
 _LARGEST_SEED = 2**63 - 1
 
 
-class ShellLabPane(Pane):
+class ShellLabPane(LabPane):
     """Runs a shell after each change, and compares it with the run before."""
 
     name = "lab-shell"
@@ -70,6 +66,14 @@ class ShellLabPane(Pane):
             "Reset to the placeholders",
         )
         self.header.reset.connect(self._reset)
+        self._make_controls()
+        self._make_results()
+        told = (self.wiring, self.comparison, self.drawing, self.stages, self.logits)
+        self.question = LabQuestion(session, told, self)
+        self._lay_out()
+        self._show_request()
+
+    def _make_controls(self) -> None:
         self.parts = PartRows(_PARTS)
         self.parts.changed.connect(self._parts_changed)
         self.next = text_button("Make the next part real", "In the chapter's order")
@@ -119,6 +123,8 @@ class ShellLabPane(Pane):
         for field in self.texts:
             field.changed.connect(self._texts_changed)
         self.busy = _label("muted")
+
+    def _make_results(self) -> None:
         self.problem = _label("fieldMessage")
         self.problem.hide()
         self.wiring = _label("paneHeading")
@@ -140,10 +146,6 @@ class ShellLabPane(Pane):
             "Logits",
             (Column("Logits", 132, mono=True), *[Column("", 68 if k != SHOWN else 28, figures=True) for k in range(7)]),
         )
-        told = (self.wiring, self.comparison, self.drawing, self.stages, self.logits)
-        self.question = LabQuestion(session, told, self)
-        self._lay_out()
-        self._show_request()
 
     def _lay_out(self) -> None:
         side = SideColumn(_SIDE)
@@ -160,11 +162,7 @@ class ShellLabPane(Pane):
         self.tables.addWidget(self.stages, 5)
         self.tables.addWidget(self.logits, 3)
         body = LabBody(side, (words, self.tables), self.tables, _WIDEST)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(4 * UNIT, 3 * UNIT, 4 * UNIT, 3 * UNIT)
-        layout.setSpacing(3 * UNIT)
-        layout.addWidget(self.header)
-        layout.addWidget(body, 1)
+        self.new_layout().addWidget(body, 1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -173,22 +171,18 @@ class ShellLabPane(Pane):
         if self.tables.direction() != direction:
             self.tables.setDirection(direction)
 
-    def render_state(self, old: ViewState | None, new: ViewState) -> None:
-        if old is None:
-            self._submit()
-
     # --- what a person asks for --------------------------------------------------------------------------
 
     def _ask(self, **what: object) -> None:
         self._request = replace(self._request, **what)  # type: ignore[arg-type]
         self._show_request()
-        self._submit()
+        self.submit()
 
     def _reset(self) -> None:
         self.question.expect()
         self._request, self._run = ShellRequest(), None
         self._show_request()
-        self._submit()
+        self.submit()
 
     def _preset_chosen(self, key: str) -> None:
         self.question.expect()
@@ -197,7 +191,7 @@ class ShellLabPane(Pane):
         else:
             self._request = replace(self._request, real=ALL_PARTS if key == "finished" else frozenset())
         self._show_request()
-        self._submit()
+        self.submit()
 
     def _parts_changed(self, real: frozenset[str]) -> None:
         self._ask(real=frozenset(Part(key) for key in real))
@@ -209,7 +203,7 @@ class ShellLabPane(Pane):
 
     def _texts_changed(self, text: str) -> None:
         self._request = replace(self._request, texts=tuple(field.text for field in self.texts))
-        self._submit()
+        self.submit()
 
     def _show_request(self) -> None:
         request = self._request
@@ -226,32 +220,23 @@ class ShellLabPane(Pane):
 
     # --- the run -----------------------------------------------------------------------------------------
 
-    def _submit(self) -> None:
+    def submit(self) -> None:
         self.busy.setText("running…")
-        self.session.labs.submit("shell", partial(lab_jobs.shell, self._request, self._run), self._ended)
+        self.compute(partial(lab_jobs.shell, self._request, self._run))
 
-    def _ended(self, outcome: Outcome) -> None:
-        if outcome.cancelled:
-            return
-        error = outcome.error
-        self.problem.setText(
-            "" if error is None or isinstance(error, RefusedInputError) else f"The run failed: {error}"
-        )
-        if isinstance(error, RefusedInputError):
-            self._refuse(error)
-        if error is None:
-            self._show(outcome.result)  # type: ignore[arg-type]
-        self.problem.setVisible(bool(self.problem.text()))
+    def accept(self) -> None:
         self.busy.setText("")
+        self.problem.hide()
 
-    def _refuse(self, error: RefusedInputError) -> None:
-        for number, field in enumerate(self.texts, start=1):
-            if error.field == f"text {number}":
-                field.refuse(str(error))
+    def refuse(self, field: str | None, reason: str) -> None:
+        for number, text in enumerate(self.texts, start=1):
+            if field == f"text {number}":
+                text.refuse(reason)
                 return
-        self.problem.setText(str(error))
+        self.problem.setText(reason)
+        self.problem.show()
 
-    def _show(self, run: "ShellRun") -> None:
+    def show_result(self, run: "ShellRun") -> None:
         before, self._run = self._run, run
         self.question.before(partial(question, "logits", Sizes(run.request.config, *run.input_shape)))
         for field, ids in zip(self.texts, run.ids, strict=True):
@@ -271,8 +256,7 @@ def _grid(rows: Sequence[tuple[str, QWidget]]) -> QWidget:
     grid.setVerticalSpacing(UNIT)
     grid.setColumnStretch(0, 1)
     for place, (name, widget) in enumerate(rows):
-        label = QLabel(name)
-        label.setTextFormat(Qt.TextFormat.PlainText)
+        label = plain_label("", name)
         grid.addWidget(label, place, 0)
         grid.addWidget(widget, place, 1)
     return box
@@ -285,4 +269,4 @@ def _preset_of(request: ShellRequest) -> str | None:
 
 
 def _label(name: str) -> QLabel:
-    return plain_label(name, wrap=name != "readout", selectable=True)
+    return plain_label(name, wrap=True, selectable=True)

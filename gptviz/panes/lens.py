@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout
 
 from gptviz.analysis.logit_lens import UNREAD, LensReading, lens_stages
 from gptviz.analysis.table import Table
@@ -17,6 +17,7 @@ from gptviz.session.tables import lens_table
 from gptviz.widgets.candidate_row import CandidateRow, RowCandidate
 from gptviz.widgets.cell_table import Cell, CellTable, Column
 from gptviz.widgets.legend import Legend
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.progress_line import ProgressLine
 from gptviz.widgets.text import number, percent, visible
 from gptviz.widgets.theme import UNIT, px
@@ -42,10 +43,7 @@ class LensPane(Pane):
         self._reading: LensReading | None = None
         self._pieces: tuple[Piece, ...] = ()
         self._columns: list[Column] = []
-        self.words = QLabel(_WORDS)
-        self.words.setObjectName("muted")
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.words.setWordWrap(True)
+        self.words = plain_label("muted", _WORDS, wrap=True)
         self.table = CellTable("Likeliest token after each block, at each position")
         self.table.setToolTip("")
         self.row = CandidateRow("Likeliest tokens of the cell")

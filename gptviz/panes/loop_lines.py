@@ -65,11 +65,11 @@ def rows_of(state: ViewState) -> list[LoopRow]:
     length = 0 if state.model is None else state.model.config.context_length
     shapes, times = _turn(state)
     codes = (
-        (f"context = ids[:, -{length}:]", "crop", "embedding"),
-        ("logits = model(context)", "forward", "attention"),
-        ("last = logits[:, -1, :]", "last position", "shortcut"),
-        (_choice(state), "choose", "head"),
-        ("ids = cat((ids, next), dim=1)", "append", "feed-forward"),
+        (f"context = ids[:, -{length}:]", "embedding"),
+        ("logits = model(context)", "attention"),
+        ("last = logits[:, -1, :]", "shortcut"),
+        (_choice(state), "head"),
+        ("ids = cat((ids, next), dim=1)", "feed-forward"),
     )
     shapes, times = ([*did, *[""] * (_LINES - len(did))] for did in (shapes, times))
     return [LoopRow(*code, shapes[line], times[line]) for line, code in enumerate(codes)]

@@ -1,7 +1,6 @@
 """Next token: the largest logits of the last position, with their probabilities."""
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from gptviz.analysis.candidates import Ranking, ranking
 from gptviz.analysis.place import Place
@@ -12,6 +11,7 @@ from gptviz.session.state import ViewState
 from gptviz.session.tables import ranking_table
 from gptviz.widgets.bar_list import BarList, BarRow
 from gptviz.widgets.elided_label import ElidedLabel
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.stepper import Stepper
 from gptviz.widgets.text import number, percent, visible
 from gptviz.widgets.theme import UNIT
@@ -34,10 +34,7 @@ class NextTokenPane(Pane):
         self.bars.setAccessibleName("Likeliest next tokens")
         self.bars.setToolTip("Click a token to see how its logit was made")
         self.bars.chosen.connect(self._bar_chosen)
-        self.note = QLabel()
-        self.note.setObjectName("muted")
-        self.note.setTextFormat(Qt.TextFormat.PlainText)
-        self.note.setWordWrap(True)
+        self.note = plain_label("muted", wrap=True)
         self._ranking: Ranking | None = None
         top = QHBoxLayout()
         top.addWidget(self.choice, 1)

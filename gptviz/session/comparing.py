@@ -8,7 +8,7 @@ from PySide6.QtCore import Slot
 
 from gptviz.capture.memory import block_bytes
 from gptviz.capture.stages import block_name
-from gptviz.session import reading_jobs, recording_jobs
+from gptviz.session import reading_jobs, run_opening_jobs
 from gptviz.session.explain import explain
 from gptviz.session.quiet_reading import PAUSE_MS, QuietReading
 from gptviz.session.state import Comparison, PinnedRun, ViewState
@@ -74,7 +74,7 @@ class Comparing(QuietReading):
             self._change(pinned=without)
         elif new.recorded is not old.recorded and pinned.trace.is_recorded and self._session.model is not None:
             model = self._session.model  # of this recorded run: it was loaded
-            self._change(pinned=replace(pinned, trace=recording_jobs.with_model(pinned.trace, model)))
+            self._change(pinned=replace(pinned, trace=run_opening_jobs.with_model(pinned.trace, model)))
         other = not _same(old, new)
         if other:
             self._change(differences=(), done=0, stopped=False, problem="")

@@ -208,3 +208,11 @@ def likeliest(trace: "Trace") -> "tuple[Candidate, ...]":
     from gptviz.analysis.candidates import top_candidates
 
     return top_candidates(trace.array("last")[0], CANDIDATES_PER_STEP)
+
+
+def hash_weights(model: "GPTModel | None", context: JobContext) -> str:
+    """Return the hash by which a run knows the weights that it was computed with."""
+    from gptviz.runs.weights_hash import weights_hash
+
+    assert model is not None
+    return weights_hash(model, lambda share: context.report("Hashing the weights", share))

@@ -28,13 +28,8 @@ class LabWork(QObject):
     ) -> None:
         """Let the thread of ``lab`` do ``work``, and give its outcome to ``on_end`` in the GUI thread."""
         if lab not in self._workers:
-            self._workers[lab] = Worker(f"lab-{lab}", self)
+            self._workers[lab] = Worker(lab, self)
         self._workers[lab].submit(work, on_end, on_tell)
-
-    def cancel(self, lab: str) -> None:
-        """Stop what ``lab`` computes; its outcome arrives as cancelled."""
-        if lab in self._workers:
-            self._workers[lab].cancel()
 
     def close(self) -> None:
         """Cancel everything and end the threads."""

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Slot
 
 from gptviz import resources
 from gptviz.runs import DEFAULT_BUDGET
-from gptviz.session import recording_jobs
+from gptviz.session import run_opening_jobs, run_saving_jobs
 from gptviz.session.explain import explain
 from gptviz.session.greedy_loop import ids_of
 from gptviz.session.recorded_view import arrays_of, view_of
@@ -47,7 +47,7 @@ class Recording(QObject):
             self._session.change(message=problem)
             return
         request = self._request(Path(path), budget)
-        work = partial(recording_jobs.save_run, request)
+        work = partial(run_saving_jobs.save_run, request)
         self._session.submit(f"Saving {request.path.name}", work, self._saved)
 
     def open(self, path: str | Path) -> None:
@@ -56,12 +56,12 @@ class Recording(QObject):
         session.cancel()
         session.making.give_up()
         self._then = None
-        session.submit("Opening the run", partial(recording_jobs.open_run, str(path)), self._opened, message=None)
+        session.submit("Opening the run", partial(run_opening_jobs.open_run, str(path)), self._opened, message=None)
 
     def load_model(self) -> None:
         """Initialise or open the model of the recorded run; the run stays on screen."""
         if self.unloaded and not self._session.computing:
-            work = partial(recording_jobs.load_model, self._session.making.wanted)
+            work = partial(run_opening_jobs.load_model, self._session.making.wanted)
             self._session.submit("Preparing the model", work, self._loaded, message=None)
 
     # --- for the session package -------------------------------------------------------------------------
@@ -96,13 +96,13 @@ class Recording(QObject):
         self.load_model()
         return True
 
-    def request_for(self, budget: int) -> recording_jobs.SaveRequest:
+    def request_for(self, budget: int) -> run_saving_jobs.SaveRequest:
         """Return what would be saved within ``budget``, to say how much it is."""
         return self._request(Path("run"), budget)
 
     # --- saving ------------------------------------------------------------------------------------------
 
-    def _request(self, path: Path, budget: int) -> recording_jobs.SaveRequest:
+    def _request(self, path: Path, budget: int) -> run_saving_jobs.SaveRequest:
         session, state = self._session, self._session.state
         assert state.trace is not None
         assert session.texts.tokenizer is not None
@@ -112,7 +112,7 @@ class Recording(QObject):
         others = [ids for ids in _contexts(state.generation, config.context_length) if ids != screen]
         if self.unloaded:
             others = [ids for ids in others if ids in at_hand]
-        return recording_jobs.SaveRequest(
+        return run_saving_jobs.SaveRequest(
             path=path,
             budget=budget,
             screen=state.trace,
@@ -134,7 +134,7 @@ class Recording(QObject):
 
     def _saved(self, outcome: Outcome) -> None:
         what = {}
-        if isinstance(outcome.result, recording_jobs.Saved):
+        if isinstance(outcome.result, run_saving_jobs.Saved):
             if self._session.model is not None:
                 self._hashed = weakref.ref(self._session.model), outcome.result.weights
             what["notice"] = summary_of(outcome.result)
@@ -144,7 +144,7 @@ class Recording(QObject):
 
     def _opened(self, outcome: Outcome) -> None:
         session, run = self._session, outcome.result
-        if not isinstance(run, recording_jobs.Opened):
+        if not isinstance(run, run_opening_jobs.Opened):
             session.finish(outcome, "The run could not be opened")
             session.texts.load_if_missing()
             return
@@ -166,7 +166,7 @@ class Recording(QObject):
         then, self._then = self._then, None
         loaded, recorded = outcome.result, state.recorded
         stopped = replace(state.generation, playing=False)
-        if not isinstance(loaded, recording_jobs.Loaded) or recorded is None:
+        if not isinstance(loaded, run_opening_jobs.Loaded) or recorded is None:
             session.finish(outcome, "The model of this run could not be loaded", generation=stopped)
             if outcome.error is not None:
                 session.change(message=_unloadable(session.making.wanted, outcome.error))
@@ -180,7 +180,7 @@ class Recording(QObject):
         session.take_model(model)
         session.travel.take_model(model)
         assert state.trace is not None
-        session.finish(outcome, "", recorded=None, trace=recording_jobs.with_model(state.trace, model))
+        session.finish(outcome, "", recorded=None, trace=run_opening_jobs.with_model(state.trace, model))
         if then is None:
             session.replaying.start_if_needed()
         else:
@@ -211,14 +211,14 @@ class Amount:
         )
 
 
-def amount_of(request: recording_jobs.SaveRequest) -> Amount:
+def amount_of(request: run_saving_jobs.SaveRequest) -> Amount:
     """Return what of a run would be saved; nothing is computed for it."""
-    planned = recording_jobs.planned_for(request)
+    planned = run_saving_jobs.planned_for(request)
     kept = sum(blocks is not None for blocks in planned.blocks[1:])
     return Amount(planned.nbytes, planned.blocks[0], request.screen.config.n_layers, kept, len(request.others))
 
 
-def summary_of(saved: recording_jobs.Saved) -> str:
+def summary_of(saved: run_saving_jobs.Saved) -> str:
     """Say in one line what was written."""
     counts = _counts(saved.blocks, saved.of_blocks, saved.passes, saved.of_passes)
     return f"Saved {saved.path.name}, {_megabytes(saved.nbytes)}: {counts}"

@@ -18,7 +18,7 @@ def description(path: Path) -> dict[str, Any]:
     RunFileError
         If it is no run file, damaged, or newer than this gptviz.
     """
-    from gptviz.session.recording_jobs import checked_header, tokenizer_of  # noqa: PLC0415 - imports torch
+    from gptviz.session.run_opening_jobs import checked_header, tokenizer_of  # noqa: PLC0415 - imports torch
 
     header, view = checked_header(path)
     tokenizer, generation = tokenizer_of(header), view.generation

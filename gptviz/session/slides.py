@@ -86,7 +86,6 @@ class RankingSlide:
 
     rows: tuple[RankedToken, ...]
     vocabulary: int
-    trained: bool
 
 
 @dataclass(frozen=True)
@@ -226,7 +225,7 @@ def _ranking(request: "SlidesRequest") -> RankingSlide:
     logits = request.trace.array("last")[state.selection.row]
     likeliest = top_candidates(logits, RANKED)
     rows = tuple(RankedToken(request.token_text(one.id), one.id, one.logit, one.probability) for one in likeliest)
-    return RankingSlide(rows, logits.size, state.model is not None and state.model.trained)
+    return RankingSlide(rows, logits.size)
 
 
 def _steps(request: "SlidesRequest") -> Iterator[tuple[str, StepsSlide]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 
-from gptviz.session import generation_jobs, jobs, recording_jobs
+from gptviz.session import generation_jobs, jobs, run_opening_jobs
 from gptviz.session.explain import SAME_TOKEN_AGAIN
 from gptviz.session.generation import GeneratedStep, Generation, History
 from gptviz.session.greedy_loop import ids_of
@@ -180,7 +180,7 @@ class TimeTravel(QObject):
         """Let the passes of a recorded run have their model."""
         for passes in (self._recorded, self._passes):
             for ids, passed in passes.items():
-                passes[ids] = replace(passed, trace=recording_jobs.with_model(passed.trace, model))
+                passes[ids] = replace(passed, trace=run_opening_jobs.with_model(passed.trace, model))
 
     @property
     def kept_bytes(self) -> int:

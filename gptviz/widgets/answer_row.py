@@ -4,6 +4,7 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton
 
 from gptviz.widgets.icons import icon
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.theme import UNIT, current, px
 
 
@@ -18,10 +19,7 @@ class AnswerRow(QFrame):
         self._letter = letter
         self.mark = QLabel()
         self.mark.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.reason = QLabel()
-        self.reason.setObjectName("answerReason")
-        self.reason.setTextFormat(Qt.TextFormat.PlainText)
-        self.reason.setWordWrap(True)
+        self.reason = plain_label("answerReason", wrap=True)
         layout = QGridLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setHorizontalSpacing(UNIT)

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractScrollArea
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 
+from gptviz.widgets.rows_area import RowsArea
 from gptviz.widgets.text import draw_text
 from gptviz.widgets.theme import UNIT, color, current, mono_font, px, text_font
 
@@ -24,7 +24,7 @@ class BarRow:
     second_value: str
 
 
-class BarList(QAbstractScrollArea):
+class BarList(RowsArea):
     """Draws only the rows in sight, so that a ranking of the whole vocabulary costs nothing.
 
     A click chooses a row; ↑, ↓ and Enter do too.
@@ -33,25 +33,20 @@ class BarList(QAbstractScrollArea):
     chosen = Signal(int)
 
     def __init__(self, value_title: str, second_title: str) -> None:
-        super().__init__()
+        super().__init__(_ROW, _ROW)
         self._titles = (value_title, second_title)
-        self._count = 0
         self._row: Callable[[int], BarRow] | None = None
         self._hovered: int | None = None
         self._current = 0
         self.viewport().setMouseTracking(True)
-        self.setFrameShape(self.Shape.NoFrame)
-        self.viewport().setAutoFillBackground(False)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def set_rows(self, count: int, row: Callable[[int], BarRow]) -> None:
         """Show ``count`` rows; ``row(i)`` is asked for those in sight."""
-        self._count, self._row = count, row
+        self._row = row
         self._current = min(self._current, max(0, count - 1))
         spoken = [row(i) for i in range(min(count, 10))]
         self.setAccessibleDescription("; ".join(f"{r.label} {r.value}" for r in spoken))
-        self._measure()
-        self.viewport().update()
+        self.set_count(count)
 
     def row(self, index: int) -> BarRow:
         """Return what a row shows."""
@@ -64,21 +59,6 @@ class BarList(QAbstractScrollArea):
     def minimumSizeHint(self) -> QSize:
         return QSize(px(200), px(_ROW * 2))
 
-    def _measure(self) -> None:
-        bar = self.verticalScrollBar()
-        page = max(1, self.viewport().height() - px(_ROW))
-        bar.setRange(0, max(0, self._count * px(_ROW) - page))
-        bar.setPageStep(page)
-        bar.setSingleStep(px(_ROW))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._measure()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._measure()
-
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._row is None:
             return
@@ -90,29 +70,15 @@ class BarList(QAbstractScrollArea):
         painter.setPen(color(current().muted))
         for title, left, size in ((self._titles[0], *columns[2]), (self._titles[1], *columns[3])):
             draw_text(painter, QRectF(left, 0, size, height), title, Qt.AlignmentFlag.AlignRight)
-        offset = self.verticalScrollBar().value()
-        painter.setClipRect(0, height, width, self.viewport().height() - height)
-        first = offset // height
-        last = min(self._count, (offset + self.viewport().height()) // height + 1)
-        for index in range(first, last):
-            top = (index + 1) * height - offset
+        self.keep_off_the_header(painter)
+        for index in self.in_sight:
+            box = self.row_box(index)
             if index == self._hovered or (self.hasFocus() and index == self._current):
-                painter.fillRect(QRectF(0, top, width, height), color(current().text, 0.06))
-            self._paint_row(painter, self._row(index), top, columns, first_row=index == 0)
-
-    def row_box(self, index: int) -> QRectF:
-        """Return where a row is drawn, in pixels of the viewport."""
-        height = px(_ROW)
-        top = (index + 1) * height - self.verticalScrollBar().value()
-        return QRectF(0, top, self.viewport().width(), height)
-
-    def _row_at(self, point: QPointF) -> int | None:
-        height = px(_ROW)
-        index = int((point.y() + self.verticalScrollBar().value()) // height) - 1
-        return index if point.y() >= height and 0 <= index < self._count else None
+                painter.fillRect(box, color(current().text, 0.06))
+            self._paint_row(painter, self._row(index), box.top(), columns, first_row=index == 0)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._set_hovered(self._row_at(event.position()))
+        self._set_hovered(self.row_at(event.position()))
 
     def leaveEvent(self, event: QEvent) -> None:
         self._set_hovered(None)
@@ -125,7 +91,7 @@ class BarList(QAbstractScrollArea):
             self.viewport().update()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        index = self._row_at(event.position())
+        index = self.row_at(event.position())
         if event.button() == Qt.MouseButton.LeftButton and index is not None:
             self._current = index
             self.chosen.emit(index)
@@ -134,19 +100,14 @@ class BarList(QAbstractScrollArea):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         moves = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._count:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.count:
             self.chosen.emit(self._current)
-        elif event.key() in moves and self._count:
-            self._current = min(max(self._current + moves[Qt.Key(event.key())], 0), self._count - 1)
-            self._scroll_to(self._current)
+        elif event.key() in moves and self.count:
+            self._current = min(max(self._current + moves[Qt.Key(event.key())], 0), self.count - 1)
+            self.bring_into_sight(self._current)
             self.viewport().update()
         else:
             super().keyPressEvent(event)
-
-    def _scroll_to(self, index: int) -> None:
-        bar, height = self.verticalScrollBar(), px(_ROW)
-        page = self.viewport().height() - height
-        bar.setValue(min(max(bar.value(), (index + 1) * height - page), index * height))
 
     def _columns(self, width: int) -> list[tuple[float, float]]:
         """Left edge and width of label, bar, value, second value."""

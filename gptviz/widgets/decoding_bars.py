@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QBrush,
     QFocusEvent,
@@ -14,10 +14,9 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
-    QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea
 
+from gptviz.widgets.rows_area import RowsArea
 from gptviz.widgets.text import draw_text, percent
 from gptviz.widgets.theme import UNIT, color, current, mono_font, px, text_font
 
@@ -36,7 +35,7 @@ class DecodedRow:
     chosen: bool
 
 
-class DecodingBars(QAbstractScrollArea):
+class DecodingBars(RowsArea):
     """Both columns have the same scale, unless what was before would be too small to see: then it is written there.
 
     Enter or a double click picks the marked token.
@@ -48,15 +47,11 @@ class DecodingBars(QAbstractScrollArea):
     picked = Signal(int)
 
     def __init__(self) -> None:
-        super().__init__()
-        self._count = 0
+        super().__init__(_ROW, _ROW)
         self._row: Callable[[int], DecodedRow] | None = None
         self._scales = (1.0, 1.0)
         self._magnified = 1
         self._marked = 0
-        self.setFrameShape(self.Shape.NoFrame)
-        self.viewport().setAutoFillBackground(False)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Probabilities before and after decoding")
         self.setToolTip(
             "A double click or Enter picks a token, and goes on from it on a branch of its own. Both columns have one "
@@ -65,7 +60,7 @@ class DecodingBars(QAbstractScrollArea):
 
     def set_rows(self, count: int, row: Callable[[int], DecodedRow], before: float, after: float) -> None:
         """Show ``count`` rows; ``row(i)`` is asked for those in sight; the largest are ``before`` and ``after``."""
-        self._count, self._row = count, row
+        self._row = row
         self._magnified = 10 ** max(0, int(math.log10(after / before))) if before > 0 else 1
         largest = max(before * self._magnified, after, 1e-300)
         self._scales = largest / self._magnified, largest
@@ -77,8 +72,7 @@ class DecodingBars(QAbstractScrollArea):
                 for r in spoken
             )
         )
-        self._measure()
-        self.viewport().update()
+        self.set_count(count)
 
     @property
     def mark(self) -> int:
@@ -87,21 +81,12 @@ class DecodingBars(QAbstractScrollArea):
 
     def set_mark(self, index: int) -> None:
         """Mark a row and bring it into sight."""
-        if not self._count:
+        if not self.count:
             return
-        self._marked = min(max(index, 0), self._count - 1)
-        bar, top = self.verticalScrollBar(), self._marked * px(_ROW)
-        if top < bar.value():
-            bar.setValue(top)
-        elif top + px(_ROW) > bar.value() + bar.pageStep():
-            bar.setValue(top + px(_ROW) - bar.pageStep())
+        self._marked = min(max(index, 0), self.count - 1)
+        self.bring_into_sight(self._marked)
         self.viewport().update()
         self.marked.emit(self._marked)
-
-    def row_box(self, index: int) -> QRectF:
-        """Return where a row is drawn, in pixels of the viewport."""
-        top = (index + 1) * px(_ROW) - self.verticalScrollBar().value()
-        return QRectF(0, top, self.viewport().width(), px(_ROW))
 
     def sizeHint(self) -> QSize:
         return QSize(px(280), px(_ROW * 7))
@@ -110,13 +95,6 @@ class DecodingBars(QAbstractScrollArea):
         return QSize(px(220), px(_ROW * 4))
 
     # --- inside ------------------------------------------------------------------------------------------
-
-    def _measure(self) -> None:
-        bar = self.verticalScrollBar()
-        page = max(1, self.viewport().height() - px(_ROW))
-        bar.setRange(0, max(0, self._count * px(_ROW) - page))
-        bar.setPageStep(page)
-        bar.setSingleStep(px(_ROW))
 
     def _columns(self) -> tuple[QRectF, QRectF, QRectF]:
         """Return the places of label, before and after in the first row's height."""
@@ -139,11 +117,8 @@ class DecodingBars(QAbstractScrollArea):
         _, before, after = self._columns()
         draw_text(painter, before, "before" if self._magnified == 1 else f"before, × {self._magnified:,}")
         draw_text(painter, after, "after")
-        painter.setClipRect(0, px(_ROW), self.viewport().width(), self.viewport().height())
-        offset = self.verticalScrollBar().value()
-        first = offset // px(_ROW)
-        last = min(self._count, (offset + self.viewport().height()) // px(_ROW) + 1)
-        for index in range(first, last):
+        self.keep_off_the_header(painter)
+        for index in self.in_sight:
             self._paint_row(painter, self._row(index), index)
 
     def _paint_row(self, painter: QPainter, row: DecodedRow, index: int) -> None:
@@ -193,17 +168,13 @@ class DecodingBars(QAbstractScrollArea):
 
     # --- events ------------------------------------------------------------------------------------------
 
-    def _row_at(self, point: QPoint) -> int | None:
-        index = (point.y() - px(_ROW) + self.verticalScrollBar().value()) // px(_ROW)
-        return index if point.y() >= px(_ROW) and 0 <= index < self._count else None
-
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        index = self._row_at(event.position().toPoint())
+        index = self.row_at(event.position())
         if index is not None:
             self.set_mark(index)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        index = self._row_at(event.position().toPoint())
+        index = self.row_at(event.position())
         if index is not None:
             self.picked.emit(index)
 
@@ -214,13 +185,13 @@ class DecodingBars(QAbstractScrollArea):
             Qt.Key.Key_Down: 1,
             Qt.Key.Key_PageUp: -page,
             Qt.Key.Key_PageDown: page,
-            Qt.Key.Key_Home: -self._count,
-            Qt.Key.Key_End: self._count,
+            Qt.Key.Key_Home: -self.count,
+            Qt.Key.Key_End: self.count,
         }
         key = Qt.Key(event.key())
         if key in moves:
             self.set_mark(self._marked + moves[key])
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._count:
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.count:
             self.picked.emit(self._marked)
         else:
             super().keyPressEvent(event)
@@ -232,11 +203,3 @@ class DecodingBars(QAbstractScrollArea):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.viewport().update()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._measure()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._measure()

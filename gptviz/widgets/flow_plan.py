@@ -98,7 +98,3 @@ class FlowPlan:
     @cached_property
     def by_name(self) -> dict[str, FlowStage]:
         return {stage.name: stage for stage in self.stages}
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        return tuple(stage.name for stage in self.stages)

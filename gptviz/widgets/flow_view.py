@@ -109,10 +109,6 @@ class FlowView(QGraphicsView):
         self._describe()
         self.viewport().update()
 
-    def refresh(self) -> None:
-        """Draw everything anew, in the colours and sizes of the theme."""
-        self._lay_out_again()
-
     def box(self, name: str) -> QRectF | None:
         """Return a stage's place, in pixels of the viewport; None if it has none."""
         if name not in self.items_:

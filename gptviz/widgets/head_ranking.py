@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QAbstractScrollArea
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 
+from gptviz.widgets.rows_area import RowsArea
 from gptviz.widgets.text import draw_text
 from gptviz.widgets.theme import UNIT, color, current, mono_font, px, text_font
 
@@ -26,21 +26,18 @@ class RankedHead:
     value: str
 
 
-class HeadRanking(QAbstractScrollArea):
+class HeadRanking(RowsArea):
     """Draws the rows in sight only; click or ↑ and ↓ choose a head."""
 
     chosen = Signal(int, int)  # layer, head
     opened = Signal()  # a double click or Enter on the chosen head
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(_ROW, _HEADER)
         self._rows: Sequence[RankedHead] = ()
         self._reference: tuple[float, str] | None = None
         self._selected = (0, 0)
-        self.setFrameShape(self.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.viewport().setAutoFillBackground(False)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Heads by score")
 
     def set_rows(self, rows: Sequence[RankedHead], reference: tuple[float, str] | None) -> None:
@@ -48,7 +45,7 @@ class HeadRanking(QAbstractScrollArea):
         self._rows, self._reference = rows, reference
         spoken = "; ".join(f"block {row.layer + 1} head {row.head + 1} {row.value}" for row in rows[:10])
         self.setAccessibleDescription(f"{spoken}; {reference[1]}" if reference else spoken)
-        self._measure()
+        self.set_count(len(rows))
         self.verticalScrollBar().setValue(0)
 
     def set_selected(self, layer: int, head: int) -> None:
@@ -56,11 +53,6 @@ class HeadRanking(QAbstractScrollArea):
         if (layer, head) != self._selected:
             self._selected = (layer, head)
             self._show_selected()
-
-    def row_box(self, place: int) -> QRectF:
-        """Return where a row is drawn, in pixels of the viewport."""
-        top = px(_HEADER) + place * px(_ROW) - self.verticalScrollBar().value()
-        return QRectF(0, top, self.viewport().width(), px(_ROW))
 
     def sizeHint(self) -> QSize:
         return QSize(px(220), px(_HEADER + 4 * _ROW))
@@ -78,20 +70,9 @@ class HeadRanking(QAbstractScrollArea):
         return None
 
     def _show_selected(self) -> None:
-        place, bar = self._place(), self.verticalScrollBar()
+        place = self._place()
         if place is not None:
-            box = self.row_box(place)
-            if box.top() < px(_HEADER):
-                bar.setValue(round(bar.value() + box.top() - px(_HEADER)))
-            elif box.bottom() > self.viewport().height():
-                bar.setValue(round(bar.value() + box.bottom() - self.viewport().height()))
-        self.viewport().update()
-
-    def _measure(self) -> None:
-        bar, page = self.verticalScrollBar(), max(1, self.viewport().height() - px(_HEADER))
-        bar.setRange(0, max(0, len(self._rows) * px(_ROW) - page))
-        bar.setPageStep(page)
-        bar.setSingleStep(px(_ROW))
+            self.bring_into_sight(place)
         self.viewport().update()
 
     def _columns(self) -> tuple[float, float, float]:
@@ -111,11 +92,9 @@ class HeadRanking(QAbstractScrollArea):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         _, left, right = self._columns()
         painter.save()
-        painter.setClipRect(0, px(_HEADER), self.viewport().width(), self.viewport().height() - px(_HEADER))
-        for place, row in enumerate(self._rows):
-            box = self.row_box(place)
-            if box.bottom() > px(_HEADER) and box.top() < self.viewport().height():
-                self._paint_row(painter, row, box)
+        self.keep_off_the_header(painter)
+        for place in self.in_sight:
+            self._paint_row(painter, self._rows[place], self.row_box(place))
         painter.restore()
         painter.setFont(text_font(11))
         painter.setPen(color(current().muted))
@@ -150,19 +129,13 @@ class HeadRanking(QAbstractScrollArea):
             width = max(float(thick), track.width() * min(1.0, row.fraction))
             painter.drawRoundedRect(QRectF(track.left(), track.top(), width, thick), thick / 2, thick / 2)
 
-    def _row_at(self, point: QPointF) -> RankedHead | None:
-        if point.y() < px(_HEADER):
-            return None
-        place = int((point.y() - px(_HEADER) + self.verticalScrollBar().value()) // px(_ROW))
-        return self._rows[place] if place < len(self._rows) else None
-
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        row = self._row_at(event.position())
-        if row is not None:
-            self._choose(row.layer, row.head)
+        place = self.row_at(event.position())
+        if place is not None:
+            self._choose(self._rows[place].layer, self._rows[place].head)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        if self._row_at(event.position()) is not None:
+        if self.row_at(event.position()) is not None:
             self.opened.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -174,11 +147,3 @@ class HeadRanking(QAbstractScrollArea):
             self._choose(row.layer, row.head)
         else:
             super().keyPressEvent(event)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._measure()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._measure()

@@ -18,8 +18,7 @@ class LabHeader(QWidget):
     def __init__(self, question: str, sentence: str, reset_text: str = "Reset to the chapter's figures") -> None:
         super().__init__()
         self.question = plain_label("labQuestion", question)
-        self.sentence = plain_label("muted", sentence)
-        self.sentence.setWordWrap(True)
+        self.sentence = plain_label("muted", sentence, wrap=True)
         self.button = QPushButton(reset_text)
         self.button.setObjectName("reset")
         self.button.setShortcut(RESET_KEY)

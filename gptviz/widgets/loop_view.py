@@ -17,10 +17,9 @@ _TIME = 76  # px
 
 @dataclass(frozen=True)
 class LoopRow:
-    """One line: its code, what it does, the colour of its family, and what it did; empty before it ran."""
+    """One line: its code, the colour of its family, and what it did; empty before it ran."""
 
     code: str
-    meaning: str
     tone: str
     shapes: str
     time: str

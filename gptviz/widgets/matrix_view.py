@@ -38,7 +38,6 @@ class MatrixView(QWidget):
         self.map.cell_opened.connect(self.opened)
         self.map.view.sigRangeChanged.connect(self._tell_rule)
         self.caption = _label("rowTitle")
-        self.caption.setTextFormat(Qt.TextFormat.PlainText)
         self.rule = _label("muted")
         self.note = _label("muted")
         self.note.setWordWrap(True)

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QGridLayout, QWidget
 
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.segmented import Segmented
 from gptviz.widgets.theme import UNIT
 
@@ -26,8 +27,7 @@ class PartRows(QWidget):
         grid.setVerticalSpacing(UNIT)
         grid.setColumnStretch(0, 1)
         for place, (key, name, dummy, real) in enumerate(parts):
-            label = QLabel(name)
-            label.setTextFormat(Qt.TextFormat.PlainText)
+            label = plain_label("", name)
             switch = Segmented([(DUMMY, "Placeholder", dummy), (REAL, "Real", real)], name)
             switch.set_choice(DUMMY)
             switch.chosen.connect(self._chosen)

@@ -1,8 +1,9 @@
 """How far something quiet has come, with a way to stop it or to go on; or a few words in its place."""
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, Signal
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.progress_bar import ProgressBar
 from gptviz.widgets.text import as_tip
 from gptviz.widgets.theme import UNIT, px
@@ -19,9 +20,7 @@ class ProgressLine(QWidget):
     def __init__(self, name: str) -> None:
         super().__init__()
         self.bar = ProgressBar(name)
-        self.words = QLabel()
-        self.words.setObjectName("muted")
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words = plain_label("muted")
         self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.button = QPushButton("Stop")
         self.button.setObjectName("reset")

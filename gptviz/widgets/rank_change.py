@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QAbstractScrollArea
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen
 
+from gptviz.widgets.rows_area import RowsArea
 from gptviz.widgets.text import draw_text
 from gptviz.widgets.theme import UNIT, color, current, mono_font, px, text_font
 
@@ -28,16 +28,13 @@ class RankedItem:
     change: str
 
 
-class RankChange(QAbstractScrollArea):
+class RankChange(RowsArea):
     """The left ranking is A, the right one B; beside B stands what has changed since A."""
 
     def __init__(self, name: str) -> None:
-        super().__init__()
+        super().__init__(_ROW, _HEADER)
         self._a: Sequence[RankedItem] = ()
         self._b: Sequence[RankedItem] = ()
-        self.setFrameShape(self.Shape.NoFrame)
-        self.viewport().setAutoFillBackground(False)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(name)
 
     def set_rankings(self, a: Sequence[RankedItem], b: Sequence[RankedItem]) -> None:
@@ -48,8 +45,7 @@ class RankChange(QAbstractScrollArea):
             for letter, items in (("A", a), ("B", b))
         ]
         self.setAccessibleDescription("; ".join(described))
-        self._measure()
-        self.viewport().update()
+        self.set_count(max(len(a), len(b)))
 
     @property
     def rankings(self) -> tuple[tuple[RankedItem, ...], tuple[RankedItem, ...]]:
@@ -62,13 +58,6 @@ class RankChange(QAbstractScrollArea):
         return QSize(px(320), px(_HEADER) + 3 * px(_ROW))
 
     # --- inside ------------------------------------------------------------------------------------------
-
-    def _measure(self) -> None:
-        bar = self.verticalScrollBar()
-        page = max(1, self.viewport().height() - px(_HEADER))
-        bar.setRange(0, max(0, max(len(self._a), len(self._b)) * px(_ROW) - page))
-        bar.setPageStep(page)
-        bar.setSingleStep(px(_ROW))
 
     def _columns(self) -> tuple[QRectF, QRectF, QRectF, QRectF]:
         """Return where A, the lines, B and the changes are, with the height of a row."""
@@ -85,7 +74,7 @@ class RankChange(QAbstractScrollArea):
 
     def _top(self, rank: int) -> float:
         """Return the upper edge of the row of ``rank``, from 1."""
-        return float(px(_HEADER) + (rank - 1) * px(_ROW) - self.verticalScrollBar().value())
+        return self.row_box(rank - 1).top()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
@@ -99,7 +88,7 @@ class RankChange(QAbstractScrollArea):
             (changes, "rank · B − A", Qt.AlignmentFlag.AlignRight),
         ):
             draw_text(painter, QRectF(box.left(), 0, box.width(), px(_HEADER)), title, align)
-        painter.setClipRect(0, px(_HEADER), self.viewport().width(), self.viewport().height())
+        self.keep_off_the_header(painter)
         for place, item in enumerate(self._a, start=1):
             self._paint_item(painter, a, place, item)
             self._paint_line(painter, lines, place, item)
@@ -166,14 +155,6 @@ class RankChange(QAbstractScrollArea):
         draw_text(painter, box, rank_change(item, place))
         painter.setPen(color(current().muted))
         draw_text(painter, box, item.change, Qt.AlignmentFlag.AlignRight)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._measure()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._measure()
 
 
 def rank_change(item: RankedItem, place: int) -> str:

@@ -1,8 +1,9 @@
 """One number in words, and the way to its arithmetic."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.theme import UNIT
 
 
@@ -13,10 +14,7 @@ class Readout(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.label = QLabel()
-        self.label.setObjectName("readout")
-        self.label.setTextFormat(Qt.TextFormat.PlainText)
-        self.label.setWordWrap(True)
+        self.label = plain_label("readout", wrap=True)
         self.label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         self.link = QToolButton()
         self.link.setObjectName("link")

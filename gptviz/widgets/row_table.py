@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
     QHeaderView,
-    QLabel,
     QSizePolicy,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from gptviz.widgets.number_rule import NumberRule, RefusedError
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.row_model import Array, RowModel
 from gptviz.widgets.theme import UNIT, blend, color, current, mono_font, px
 
@@ -48,10 +48,7 @@ class RowTable(QWidget):
         self.view.setToolTip(f"{name}: type into a cell, or paste a list (Ctrl+V)")
         self.model.edited.connect(self._edited)
         self.view.selectionModel().currentChanged.connect(self._current_changed)
-        self.warning = QLabel()
-        self.warning.setObjectName("fieldMessage")
-        self.warning.setTextFormat(Qt.TextFormat.PlainText)
-        self.warning.setWordWrap(True)
+        self.warning = plain_label("fieldMessage", wrap=True)
         self.setFocusProxy(self.view)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         column = QVBoxLayout(self)

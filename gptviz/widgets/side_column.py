@@ -1,8 +1,9 @@
 """The column of controls beside a lab's result; it scrolls where the window is low or the type large."""
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.theme import UNIT, px
 
 _SCROLL_BAR = 12  # px
@@ -31,9 +32,7 @@ class SideColumn(QScrollArea):
         """Put ``widgets`` under a title."""
         if self._column.count() > 1:
             self._column.insertSpacing(self._column.count() - 1, 2 * UNIT)
-        label = QLabel(title)
-        label.setObjectName("rowTitle")
-        label.setTextFormat(Qt.TextFormat.PlainText)
+        label = plain_label("rowTitle", title)
         for widget in (label, *widgets):
             self._column.insertWidget(self._column.count() - 1, widget)
 

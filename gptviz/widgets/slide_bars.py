@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gptviz.widgets.bar_list import BarList, BarRow
-from gptviz.widgets.slide_frame import slide_label
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.theme import UNIT
 
 
@@ -16,9 +16,9 @@ class SlideBars(QWidget):
     def __init__(self, value_title: str, second_title: str, rows_a_list: int) -> None:
         super().__init__()
         self._most = rows_a_list
-        self.sentence = slide_label("sentence", wraps=True)
+        self.sentence = plain_label("sentence", wrap=True)
         self.lists = (BarList(value_title, second_title), BarList(value_title, second_title))
-        self.note = slide_label("muted", wraps=True)
+        self.note = plain_label("muted", wrap=True)
         lists = QHBoxLayout()
         lists.setSpacing(12 * UNIT)
         for one in self.lists:

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gptviz.widgets.chip_lines import ChipLines
 from gptviz.widgets.figures import Figures
-from gptviz.widgets.slide_frame import slide_label
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.text import visible
 from gptviz.widgets.theme import UNIT
 
@@ -20,11 +20,11 @@ class SlideCover(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.prompt = slide_label("slidePrompt", wraps=True)
+        self.prompt = plain_label("slidePrompt", wrap=True)
         self.prompt.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        self.caption = slide_label("muted")
+        self.caption = plain_label("muted")
         self.chips = ChipLines()
-        self.promise = slide_label("sentence", wraps=True)
+        self.promise = plain_label("sentence", wrap=True)
         self.facts = Figures(aligned=True)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 4 * UNIT, 0, 2 * UNIT)

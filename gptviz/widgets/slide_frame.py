@@ -2,8 +2,9 @@
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.stage_title import StageTitle
 from gptviz.widgets.text import draw_text
 from gptviz.widgets.theme import UNIT, color, current, px, text_font
@@ -20,7 +21,7 @@ class SlideFrame(QWidget):
         super().__init__()
         self.setFixedSize(WIDTH, HEIGHT)
         self.title = StageTitle()
-        self.place = slide_label("muted")
+        self.place = plain_label("muted")
         self.place.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.foot = _Foot()
         top = QHBoxLayout()
@@ -84,12 +85,3 @@ class _Foot(QWidget):
         left = box.width() - right - middle - 8 * UNIT
         draw_text(painter, QRectF(left, box.top(), middle, box.height()), model)
         draw_text(painter, box, page, Qt.AlignmentFlag.AlignRight)
-
-
-def slide_label(name: str, wraps: bool = False) -> QLabel:
-    """Return a label of plain text, in the style that ``name`` has."""
-    label = QLabel()
-    label.setObjectName(name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(wraps)
-    return label

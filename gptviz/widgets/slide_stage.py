@@ -9,7 +9,7 @@ from gptviz.widgets.chip_lines import ChipLines
 from gptviz.widgets.figures import Figures
 from gptviz.widgets.formula import Formula
 from gptviz.widgets.matrix_view import MatrixView
-from gptviz.widgets.slide_frame import slide_label
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.stage_figure import StageFigure
 from gptviz.widgets.theme import UNIT
 
@@ -21,10 +21,10 @@ class SlideStage(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.sentence = slide_label("sentence", wraps=True)
-        self.shapes = slide_label("readout")
+        self.sentence = plain_label("sentence", wrap=True)
+        self.shapes = plain_label("readout")
         self.formula = Formula()
-        self.caption = slide_label("rowTitle")
+        self.caption = plain_label("rowTitle")
         self.chips = ChipLines()
         self.figure = StageFigure()
         self.figures = Figures()

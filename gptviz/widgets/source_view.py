@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from gptviz.widgets.code_view import CodeView
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.theme import UNIT
 
 
@@ -70,15 +71,11 @@ class SourceView(QWidget):
 class _Caption(QWidget):
     def __init__(self) -> None:
         super().__init__()
-        self._name, self._place = QLabel(), QLabel()
-        self._name.setObjectName("rowTitle")
-        self._place.setObjectName("muted")
+        self._name, self._place = plain_label("rowTitle"), plain_label("muted")
         self._place.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2 * UNIT)
-        for label in (self._name, self._place):
-            label.setTextFormat(Qt.TextFormat.PlainText)
         layout.addWidget(self._name)
         layout.addWidget(self._place, 1)
 

@@ -1,9 +1,10 @@
 """Inputs and output of an operation: matrices and token IDs, side by side or one above the other."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from gptviz.widgets.matrix_view import MatrixView
+from gptviz.widgets.plain_label import plain_label
 from gptviz.widgets.theme import UNIT
 from gptviz.widgets.token_strip import Chip, TokenStrip
 
@@ -13,9 +14,7 @@ class TokenView(QWidget):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self.caption = QLabel()
-        self.caption.setObjectName("rowTitle")
-        self.caption.setTextFormat(Qt.TextFormat.PlainText)
+        self.caption = plain_label("rowTitle")
         self.strip = TokenStrip()
         self.strip.setAccessibleName(name)
         column = QVBoxLayout(self)

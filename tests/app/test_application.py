@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 
 import pytest
+from panes_of import pane_of
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -136,9 +137,7 @@ def test_the_default_window_shows_the_reference_figures(
     session.start()
     qtbot.waitUntil(lambda: session.state.trace is not None and not session.busy)
 
-    ranking, generation = window.docks["next-token"].pane, window.docks["generation"].pane
-    assert isinstance(ranking, NextTokenPane)
-    assert isinstance(generation, GenerationPane)
+    ranking, generation = pane_of(window, NextTokenPane), pane_of(window, GenerationPane)
     assert "".join(painted_words(window.prompt_bar.strip)) == "Hello15496,11␣I314␣am716"
     assert ranking.choice.text() == "␣Feature"
     assert ranking.bars.accessibleDescription().startswith("␣Feature 0.0205 %; 677 0.0150 %; TRUMP 0.0143 %;")

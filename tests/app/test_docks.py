@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from menus import items, menu
+from panes_of import pane_of
 from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtWidgets import QDockWidget, QToolButton
 from pytestqt.qtbot import QtBot
@@ -87,8 +88,7 @@ def test_the_layout_can_be_restored(user: User) -> None:
 
 
 def test_a_pane_that_was_hidden_shows_the_present_state_when_it_comes_back(user: User) -> None:
-    attention = user.window.docks["attention"].pane
-    assert isinstance(attention, AttentionPane)
+    attention = pane_of(user.window, AttentionPane)
     user.window.docks["attention"].close()
     user.runs("a b")
 

@@ -2,6 +2,7 @@
 
 import pytest
 from menus import items, menu
+from panes_of import pane_of
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from user import CONTROL, User
@@ -29,8 +30,7 @@ def in_front(window: MainWindow) -> bool:
 def arithmetic(window: MainWindow, qtbot: QtBot) -> ArithmeticPane:
     """The pane, which has to be in front by itself."""
     qtbot.waitUntil(lambda: in_front(window))
-    pane = window.docks["arithmetic"].pane
-    assert isinstance(pane, ArithmeticPane)
+    pane = pane_of(window, ArithmeticPane)
     qtbot.waitUntil(pane.isVisible)
     return pane
 

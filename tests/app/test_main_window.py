@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 from holding import Hold, SlowBuild
 from menus import items, menu
+from panes_of import pane_of
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAccessible, QAction
 from PySide6.QtWidgets import QApplication, QMenu, QToolButton, QWidget
@@ -132,8 +133,7 @@ def test_control_q_closes(user: User) -> None:
 
 def label_lightness(window: MainWindow) -> tuple[int, int]:
     """Lightness of the ground and of the ink beside the attention map, where its rows are named."""
-    attention = window.docks["attention"].pane
-    assert isinstance(attention, AttentionPane)
+    attention = pane_of(window, AttentionPane)
     image, box = attention.map.grab().toImage(), attention.map.cell_box(0, 0)
     ground = window.palette().color(window.backgroundRole()).lightness()
     rows = range(int(box.top()), int(box.bottom()))

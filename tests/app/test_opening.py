@@ -11,6 +11,7 @@ import torch
 from checkpoint_writers import SMALL, hugging_face, nanogpt, random_model
 from menus import items, menu
 from opening import REAL, dialog_of, opened
+from panes_of import pane_of
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from user import CONTROL, SHIFT, User
@@ -184,8 +185,7 @@ def test_the_flow_says_how_wide_the_feed_forward_is(user: User, choose: Any, tmp
     user.presses(Qt.Key.Key_O, CONTROL | SHIFT)
     opened(user, qtbot, "narrow")
 
-    pane = user.window.docks["flow"].pane
-    assert isinstance(pane, FlowPane)
+    pane = pane_of(user.window, FlowPane)
     assert "Feed-forward · 1.67 × wide" in [group.title for group in pane.view.plan.groups]
     assert "ReLU" in [stage.title for stage in pane.view.plan.stages]
 

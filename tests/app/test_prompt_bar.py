@@ -2,6 +2,7 @@
 
 import pytest
 from holding import Hold
+from panes_of import pane_of
 from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import QLabel
@@ -133,8 +134,7 @@ def test_a_chip_selects_its_token_everywhere(user: User) -> None:
 
     user.clicks(strip, strip.chip_box(1).center())
 
-    attention = user.window.docks["attention"].pane
-    assert isinstance(attention, AttentionPane)
+    attention = pane_of(user.window, AttentionPane)
     assert user.state.selection.query == 1
     assert attention.map.selected == (1, 0)
 

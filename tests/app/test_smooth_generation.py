@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 from holding import Hold
+from panes_of import pane_of
 from PySide6.QtCore import QEvent, QObject
 from pytestqt.qtbot import QtBot
 from user import User
@@ -46,8 +47,7 @@ def in_sight(user: User) -> list[Pane]:
 
 
 def test_each_token_adds_one_row_and_leaves_the_others(user: User, qtbot: QtBot) -> None:
-    pane = user.window.docks["generation"].pane
-    assert isinstance(pane, GenerationPane)
+    pane = pane_of(user.window, GenerationPane)
     added: list[tuple[int, int]] = []
     resets: list[None] = []
     appends(user, qtbot, 1)

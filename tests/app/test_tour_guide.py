@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from menus import items, menu
+from panes_of import pane_of
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from user import User
@@ -30,9 +31,7 @@ class Tourist:
 
     @property
     def pane(self) -> TourPane:
-        pane = self.window.docks["tour"].pane
-        assert isinstance(pane, TourPane)
-        return pane
+        return pane_of(self.window, TourPane)
 
     @property
     def pointer(self) -> Pointer:

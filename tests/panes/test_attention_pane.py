@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from panes_of import pane_of
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
@@ -18,8 +19,7 @@ pytestmark = pytest.mark.with_panes("attention")
 @pytest.fixture
 def pane(window: MainWindow, qtbot: QtBot) -> AttentionPane:
     window.show_pane("attention")
-    pane = window.docks["attention"].pane
-    assert isinstance(pane, AttentionPane)
+    pane = pane_of(window, AttentionPane)
     qtbot.waitUntil(lambda: pane.width() > 300)
     return pane
 

@@ -1,6 +1,7 @@
 """The list of checks."""
 
 import pytest
+from panes_of import pane_of
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from user import User
@@ -13,8 +14,7 @@ pytestmark = [pytest.mark.with_panes("checks"), pytest.mark.without_pauses]
 @pytest.fixture
 def pane(user: User, qtbot: QtBot) -> ChecksPane:
     user.window.show_pane("checks")
-    pane = user.window.docks["checks"].pane
-    assert isinstance(pane, ChecksPane)
+    pane = pane_of(user.window, ChecksPane)
     qtbot.waitUntil(lambda: user.state.checks.complete and user.state.checks.total > 0)
     return pane
 

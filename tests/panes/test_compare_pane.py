@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from checkpoint_writers import SMALL, nanogpt, random_model
+from panes_of import pane_of
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from user import CONTROL, SHIFT, User
@@ -30,8 +31,7 @@ def compared(user: User, qtbot: QtBot) -> Callable[[], None]:
 @pytest.fixture
 def pane(user: User, compared: Callable[[], None], qtbot: QtBot) -> ComparePane:
     user.window.show_pane("compare")
-    pane = user.window.docks["compare"].pane
-    assert isinstance(pane, ComparePane)
+    pane = pane_of(user.window, ComparePane)
     qtbot.waitUntil(pane.isVisible)
     return pane
 

@@ -3,6 +3,7 @@
 import pytest
 import torch
 from holding import Hold
+from panes_of import pane_of
 from PySide6.QtCore import Qt
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
@@ -24,9 +25,7 @@ HELLO = [15496, 11, 314, 716]
 
 @pytest.fixture
 def pane(window: MainWindow) -> GenerationPane:
-    pane = window.docks["generation"].pane
-    assert isinstance(pane, GenerationPane)
-    return pane
+    return pane_of(window, GenerationPane)
 
 
 def table(pane: GenerationPane) -> list[list[str]]:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from panes_of import pane_of
 from PySide6.QtCore import QPointF, Qt
 from pytestqt.qtbot import QtBot
 from reading import painted_words
@@ -18,8 +19,7 @@ pytestmark = pytest.mark.with_panes("heads", "attention")
 
 @pytest.fixture
 def pane(window: MainWindow, user: User, qtbot: QtBot) -> HeadsPane:
-    pane = window.docks["heads"].pane
-    assert isinstance(pane, HeadsPane)
+    pane = pane_of(window, HeadsPane)
     user.brings_up("heads")
     qtbot.waitUntil(lambda: user.state.measured.probe is not None)
     return pane

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import cache
 
 import pytest
+from panes_of import pane_of
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 from user import User
@@ -38,8 +39,7 @@ def settles(window: MainWindow, qtbot: QtBot) -> Callable[[], None]:
 @pytest.fixture
 def pane(window: MainWindow, settles: Callable[[], None], qtbot: QtBot) -> ConfigurationLabPane:
     window.bench.open("lab-configuration")
-    pane = window.bench.docks["lab-configuration"].pane
-    assert isinstance(pane, ConfigurationLabPane)
+    pane = pane_of(window, ConfigurationLabPane)
     qtbot.waitUntil(pane.isVisible)
     settles()
     return pane

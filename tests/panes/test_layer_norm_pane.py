@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from panes_of import pane_of
 from reading import painted_words
 from user import User
 
@@ -15,9 +16,7 @@ pytestmark = pytest.mark.with_panes("layer-norm")
 @pytest.fixture
 def pane(window: MainWindow, user: User) -> LayerNormPane:
     user.brings_up("layer-norm")
-    pane = window.docks["layer-norm"].pane
-    assert isinstance(pane, LayerNormPane)
-    return pane
+    return pane_of(window, LayerNormPane)
 
 
 def numbers(pane: LayerNormPane, row: str) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from panes_of import pane_of
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from user import User
@@ -24,8 +25,7 @@ def read(user: User, qtbot: QtBot) -> Callable[[], None]:
 @pytest.fixture
 def pane(user: User, read: Callable[[], None]) -> LensPane:
     user.window.show_pane("lens")
-    pane = user.window.docks["lens"].pane
-    assert isinstance(pane, LensPane)
+    pane = pane_of(user.window, LensPane)
     read()
     return pane
 

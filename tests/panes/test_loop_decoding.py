@@ -2,6 +2,7 @@
 
 import pytest
 from generated import chosen, steps, word
+from panes_of import pane_of
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from reading import painted_words
@@ -19,9 +20,7 @@ pytestmark = pytest.mark.with_panes("loop")
 @pytest.fixture
 def pane(window: MainWindow, user: User) -> LoopPane:
     user.brings_up("loop")
-    pane = window.docks["loop"].pane
-    assert isinstance(pane, LoopPane)
-    return pane
+    return pane_of(window, LoopPane)
 
 
 @pytest.fixture

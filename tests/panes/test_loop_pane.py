@@ -2,6 +2,7 @@
 
 import pytest
 from generated import HELLO, chosen, shown_ids, steps, word
+from panes_of import pane_of
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from pytestqt.modeltest import ModelTester
@@ -24,9 +25,7 @@ pytestmark = pytest.mark.with_panes("loop", "attention")
 @pytest.fixture
 def pane(window: MainWindow, user: User) -> LoopPane:
     user.brings_up("loop")
-    pane = window.docks["loop"].pane
-    assert isinstance(pane, LoopPane)
-    return pane
+    return pane_of(window, LoopPane)
 
 
 @pytest.fixture
@@ -73,8 +72,7 @@ def test_a_click_on_a_token_shows_how_it_was_chosen_in_all_panes(pane: LoopPane,
     assert shown_ids(user.state) == [*HELLO, tokens[0]]
     assert user.state.generation.shown == 1
     user.brings_up("attention")
-    attention = user.window.docks["attention"].pane
-    assert isinstance(attention, AttentionPane)
+    attention = pane_of(user.window, AttentionPane)
     assert attention.map.data is not None
     assert attention.map.data.values.shape == (5, 5)
 

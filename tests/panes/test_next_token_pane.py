@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from panes_of import pane_of
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from reading import painted_words
@@ -18,9 +19,7 @@ pytestmark = pytest.mark.with_panes("next-token")
 
 @pytest.fixture
 def pane(window: MainWindow) -> NextTokenPane:
-    pane = window.docks["next-token"].pane
-    assert isinstance(pane, NextTokenPane)
-    return pane
+    return pane_of(window, NextTokenPane)
 
 
 def expected(user: User, k: int) -> list[str]:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from holding import Hold
+from panes_of import pane_of
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QFontMetrics
 from pytestqt.modeltest import ModelTester
@@ -64,9 +65,7 @@ END = [
 
 @pytest.fixture
 def pane(window: MainWindow) -> ShapeTracePane:
-    pane = window.docks["shape-trace"].pane
-    assert isinstance(pane, ShapeTracePane)
-    return pane
+    return pane_of(window, ShapeTracePane)
 
 
 def group(pane: ShapeTracePane, title: str) -> QModelIndex:
@@ -211,8 +210,7 @@ def test_a_tooltip_has_the_full_name_and_shapes(pane: ShapeTracePane) -> None:
 
 
 def test_a_click_on_an_attention_stage_switches_the_attention_map(pane: ShapeTracePane, user: User) -> None:
-    attention = user.window.docks["attention"].pane
-    assert isinstance(attention, AttentionPane)
+    attention = pane_of(user.window, AttentionPane)
     pane.tree.expand(group(pane, "Block 2"))
 
     user.clicks_row(pane.tree, stage(pane, "Block 2", "att.masked"))
@@ -228,8 +226,7 @@ def test_a_click_on_a_norm_shows_that_norm(pane: ShapeTracePane, user: User) -> 
     user.clicks_row(pane.tree, stage(pane, "Block 2", "norm2"))
     user.brings_up("layer-norm")
 
-    norm = user.window.docks["layer-norm"].pane
-    assert isinstance(norm, LayerNormPane)
+    norm = pane_of(user.window, LayerNormPane)
     assert norm.heading.text().startswith("trf_blocks.1.norm2")
     assert norm.norms.button("norm2").isChecked()
 

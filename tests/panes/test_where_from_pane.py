@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from panes_of import pane_of
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
@@ -20,8 +21,7 @@ LAST = "trf_blocks.1.shortcut2"
 @pytest.fixture
 def pane(user: User, qtbot: QtBot) -> WhereFromPane:
     user.window.show_pane("where-from")
-    pane = user.window.docks["where-from"].pane
-    assert isinstance(pane, WhereFromPane)
+    pane = pane_of(user.window, WhereFromPane)
     qtbot.waitUntil(lambda: bool(pane.bars.rows))
     return pane
 

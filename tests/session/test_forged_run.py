@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 
 from gptviz.cli import main
 from gptviz.runs.errors import RunFileError
-from gptviz.session import recording_jobs
+from gptviz.session import run_opening_jobs
 from gptviz.session.worker import JobContext
 
 
@@ -95,7 +95,7 @@ def test_a_file_that_was_forged_is_refused_with_one_message(
     forge(path, lambda _, header: change(header))
 
     with pytest.raises(RunFileError, match=r"^run\.gptviz is damaged: .*\. Copy it again"):
-        recording_jobs.open_run(str(path), JobContext(lambda told: None))
+        run_opening_jobs.open_run(str(path), JobContext(lambda told: None))
 
 
 def test_what_forges_changes_nothing_by_itself(tmp_path: Path, genuine: bytes) -> None:
@@ -104,7 +104,7 @@ def test_what_forges_changes_nothing_by_itself(tmp_path: Path, genuine: bytes) -
     path.write_bytes(genuine)
     forge(path, lambda outer, header: None)
 
-    assert recording_jobs.open_run(str(path), JobContext(lambda told: None)).view.prompts == ("Hello, I am",)
+    assert run_opening_jobs.open_run(str(path), JobContext(lambda told: None)).view.prompts == ("Hello, I am",)
 
 
 def test_what_a_file_makes_up_does_not_fill_the_message_or_keep_the_window_busy(tmp_path: Path, genuine: bytes) -> None:
@@ -112,7 +112,7 @@ def test_what_a_file_makes_up_does_not_fill_the_message_or_keep_the_window_busy(
     path.write_bytes(genuine)
     forge(path, lambda _, header: header["vocabulary"].update(kind="x" * 100_000))
     with pytest.raises(RunFileError) as caught:
-        recording_jobs.open_run(str(path), JobContext(lambda told: None))
+        run_opening_jobs.open_run(str(path), JobContext(lambda told: None))
     assert len(str(caught.value)) < 600
 
     path.write_bytes(genuine)
@@ -120,7 +120,7 @@ def test_what_a_file_makes_up_does_not_fill_the_message_or_keep_the_window_busy(
     forge(path, lambda _, header: header["view"]["generation"].update(playing=True))
     forge(path, lambda _, header: header["view"]["loop"].update(held=True, lit=2))
     forge(path, lambda _, header: header["view"].update(prompts=["half \ud800 a character"]))
-    run = recording_jobs.open_run(str(path), JobContext(lambda told: None))
+    run = run_opening_jobs.open_run(str(path), JobContext(lambda told: None))
     assert not run.first["generation"].playing
     assert (run.then["loop"].held, run.then["loop"].lit) == (False, None)
     assert run.first["prompts"] == ("half � a character",)

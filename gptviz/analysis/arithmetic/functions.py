@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from gptviz.analysis.arithmetic.cell import Cell, code_along, code_of
-from gptviz.analysis.arithmetic.parts import ROW, Explanation, Operand, Step, Terms
+from gptviz.analysis.arithmetic.parts import ROW, Explanation, Operand, Step, Terms, Vector
 from gptviz.analysis.arithmetic.writing import factor, figure, summed, whole
 
 
@@ -19,31 +19,8 @@ def layer_norm(cell: Cell) -> Explanation:
     after = cell.along("y", cell.stage.name, b, t, None, mark=e)  # shown beside it
     x = cell.number("x", cell.source, b, t, e)
     learned = _learned(cell, path, e)
-    eps = cell.trace.eps(path)
-    mean, variance = float(row.exact.mean()), float(row.exact.var())
-    root = math.sqrt(variance + eps)
-    normalised = (x.value - mean) / root
-    n = len(row.values)
-    steps = [
-        Step(
-            "mean",
-            f"m = \\frac{{1}}{{{n}}} \\sum{{i = 0}}{{{n - 1}}} x_{{{t},i}}",
-            f"\\frac{{{figure(float(row.exact.sum()))}}}{{{n}}}",
-            mean,
-        ),
-        Step(
-            "variance",
-            f"v = \\frac{{1}}{{{n}}} \\sum{{i = 0}}{{{n - 1}}} \\paren{{x_{{{t},i}} − m}}^{{2}}",
-            f"\\frac{{{figure(float(np.square(row.exact - mean).sum()))}}}{{{n}}}",
-            variance,
-        ),
-        Step(
-            "normalise",
-            f"n = \\frac{{x_{{{t},{e}}} − m}}{{\\root{{v + \\word{{eps}}}}}}",
-            f"\\frac{{{figure(x.value)} − {factor(mean)}}}{{\\root{{{figure(variance)} + {figure(eps, 1)}}}}}",
-            normalised,
-        ),
-    ]
+    steps = _normalising(row, x, cell.trace.eps(path), t, e)
+    normalised = steps[-1].value
     value, sizes = normalised, [1.0]
     scale, shift = learned.get("scale"), learned.get("shift")
     if scale is not None:
@@ -70,7 +47,7 @@ def layer_norm(cell: Cell) -> Explanation:
         cell.stage,
         cell.index,
         "LayerNorm",
-        f"The token's {n:,} features get mean 0 and variance 1; then each has a learned scale"
+        f"The token's {len(row.values):,} features get mean 0 and variance 1; then each has a learned scale"
         f"{' and shift' if shift is not None else '; this model has no shift'}.",
         tuple(steps),
         (x, *learned.values()),
@@ -82,6 +59,32 @@ def layer_norm(cell: Cell) -> Explanation:
         vectors=(row,),
         own_row=after,
     )
+
+
+def _normalising(row: Vector, x: Operand, eps: float, t: int, e: int) -> list[Step]:
+    """Give the row mean 0 and variance 1, as far as its feature ``e`` is concerned."""
+    mean, variance = float(row.exact.mean()), float(row.exact.var())
+    n = len(row.values)
+    return [
+        Step(
+            "mean",
+            f"m = \\frac{{1}}{{{n}}} \\sum{{i = 0}}{{{n - 1}}} x_{{{t},i}}",
+            f"\\frac{{{figure(float(row.exact.sum()))}}}{{{n}}}",
+            mean,
+        ),
+        Step(
+            "variance",
+            f"v = \\frac{{1}}{{{n}}} \\sum{{i = 0}}{{{n - 1}}} \\paren{{x_{{{t},i}} − m}}^{{2}}",
+            f"\\frac{{{figure(float(np.square(row.exact - mean).sum()))}}}{{{n}}}",
+            variance,
+        ),
+        Step(
+            "normalise",
+            f"n = \\frac{{x_{{{t},{e}}} − m}}{{\\root{{v + \\word{{eps}}}}}}",
+            f"\\frac{{{figure(x.value)} − {factor(mean)}}}{{\\root{{{figure(variance)} + {figure(eps, 1)}}}}}",
+            (x.value - mean) / math.sqrt(variance + eps),
+        ),
+    ]
 
 
 def _learned(cell: Cell, path: str, e: int) -> dict[str, Operand]:
