@@ -3,6 +3,7 @@
 import csv
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from user import User
 
 from gptviz.analysis import stage_tensor
+from gptviz.model import TINY
 from gptviz.widgets.picture import png_image
 
 pytestmark = pytest.mark.without_panes("flow", "arithmetic", "where-from", "lens")
@@ -164,6 +166,8 @@ def test_an_empty_table_says_how_to_fill_it(user: User, tmp_path: Path, pane: st
 
 
 def test_all_pages_have_the_look_of_the_first_one(user: User, qtbot: QtBot, tmp_path: Path) -> None:
+    user.window.session.use_model(replace(TINY, n_layers=1), 123)  # has pages of all kinds
+    user.waits()
     write, stage = user.window.actions_.exporting.write, user.window.docks["stage"]
     write("pdf", tmp_path / "quiet.pdf", stage)
     user.waits()
