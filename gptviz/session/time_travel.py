@@ -49,7 +49,7 @@ class TimeTravel(QObject):
         if trace is None or not trace.complete or trace.batch > 1:
             return None
         place = len(generation.steps) if generation.shown is None else generation.shown
-        return place if generation.context(place, trace.config.context_length) == ids_of(trace) else None
+        return place if _is_pass_of(trace, generation, place) else None
 
     @property
     def is_astray(self) -> bool:
@@ -86,19 +86,25 @@ class TimeTravel(QObject):
 
     # --- branches ----------------------------------------------------------------------------------------
 
-    def pick(self, candidate: "Candidate", place: int | None = None) -> None:
-        """Choose ``candidate`` at ``place``, by default the step on screen, and go on from there on its own branch."""
+    def pick(self, candidate: "Candidate", place: int | None = None, ranked: "Trace | None" = None) -> None:
+        """Choose ``candidate`` at ``place``, by default the step on screen, and go on from there on its own branch.
+
+        ``ranked`` is the pass whose logits it was ranked by, if another one may be on screen by now: nothing is chosen
+        if the text before ``place`` is no longer the one that the pass saw.
+        """
         state = self._session.state
         place = self.here if place is None else place
-        if place is None or state.trace is None or self._session.building:
+        trace = state.trace if ranked is None else ranked
+        if place is None or trace is None or self._session.building:
+            return
+        if ranked is not None and not _is_pass_of(ranked, state.generation, place):
             return
         steps = state.generation.steps
         if place < len(steps):
             step = replace(steps[place], chosen=candidate, decoding=state.decoding, chance=None)
         else:
-            top = jobs.likeliest(state.trace)
-            seen = state.trace.tokens
-            step = GeneratedStep(candidate, top, seen, None, state.decoding, None, state.trace.ms, seen)
+            seen = trace.tokens
+            step = GeneratedStep(candidate, jobs.likeliest(trace), seen, None, state.decoding, None, trace.ms, seen)
         self._session.cancel()
         picked = state.generation.with_choice(place, step)
         if (picked.nodes, picked.branch) != (state.generation.nodes, state.generation.branch):
@@ -244,3 +250,9 @@ class TimeTravel(QObject):
     def _state_changed(self, old: ViewState, new: ViewState) -> None:
         if new.model is not old.model:
             self.forget()
+
+
+def _is_pass_of(trace: "Trace", generation: Generation, place: int) -> bool:
+    """Tell whether ``trace`` is the pass of the step at ``place``, which may be the next one."""
+    fits = 0 <= place <= len(generation.steps)
+    return fits and generation.context(place, trace.config.context_length) == ids_of(trace)
