@@ -2,7 +2,7 @@
 
 import pytest
 from generated import HELLO, chosen, shown_ids, steps, word
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
@@ -13,7 +13,6 @@ from gptviz.app.main_window import MainWindow
 from gptviz.panes.attention import AttentionPane
 from gptviz.panes.loop import LoopPane
 from gptviz.panes.loop_branches import BranchesView
-from gptviz.panes.loop_cost import CostView
 from gptviz.panes.loop_lines import LinesView
 from gptviz.widgets.branch_lanes import LANE
 from gptviz.widgets.text import as_tip
@@ -41,14 +40,6 @@ def branches(pane: LoopPane, user: User) -> BranchesView:
     user.clicks(pane.switch.button("branches"))
     view = pane.views["branches"]
     assert isinstance(view, BranchesView)
-    return view
-
-
-@pytest.fixture
-def cost(pane: LoopPane, user: User) -> CostView:
-    user.clicks(pane.switch.button("cost"))
-    view = pane.views["cost"]
-    assert isinstance(view, CostView)
     return view
 
 
@@ -361,38 +352,3 @@ def test_a_step_of_another_branch_has_its_own_lines(lines: LinesView, user: User
 
     assert session.state.generation.shown == 3
     assert "(1, 1) → (1, 1, 50257)" in painted_words(lines.lines)
-
-
-# --- cost ------------------------------------------------------------------------------------------------
-
-
-def test_the_cost_is_measured_both_ways(cost: CostView, user: User) -> None:
-    steps(user, 4)
-    assert cost.found.text() == "Not measured for this text yet."
-    assert cost.positions.caption == "22 positions computed, 15 of them again"
-
-    user.clicks(cost.measure)
-    user.waits()
-
-    assert cost.found.text().startswith("The same token in all 4 steps; logits differ by ")
-    assert "It holds 3.6 kB of 32.8 kB." in cost.found.text()
-
-
-def test_the_cache_is_a_switch_that_tells_what_it_holds(cost: CostView, user: User) -> None:
-    assert cost.holds.text().startswith("Off: ")
-
-    user.clicks(cost.cache)
-    assert cost.holds.text().startswith("On, and empty")
-    steps(user, 3)
-
-    assert cost.holds.text() == "Keys (2, 1, 2, 6, 16) and as many values: 3.1 kB."
-    assert cost.positions.caption == "6 positions computed, 0 of them again"
-
-
-def test_a_click_in_the_curve_goes_to_a_step(cost: CostView, user: User) -> None:
-    steps(user, 5)
-
-    user.clicks(cost.plot, cost.plot.place_of(2.0, 0.0) - QPoint(0, 3))
-    user.waits()
-
-    assert user.state.generation.shown == 1
