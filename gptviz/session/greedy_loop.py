@@ -81,7 +81,7 @@ class GreedyLoop(QObject):
         self._session.cancel()
         generation = self._session.state.generation
         self._session.change(**self.begun(generation.prompt, "drop the generated tokens"))
-        self._session.travel.show_prompt()
+        self._session.travel.show_next()
 
     def set_decoding(self, **what: Any) -> None:
         """Change how the next tokens are chosen, for example ``set_decoding(temperature=0.8, top_k=40)``.
@@ -168,8 +168,9 @@ class GreedyLoop(QObject):
     def _told(self, what: object) -> None:
         if isinstance(what, LoopLines):
             self._session.change(loop=what)
-        else:  # line by line, the trace is there before the token is
-            self._session.change(**self._session.passes.shown(what))
+        else:  # line by line, the trace is there before the token is: it belongs to no step yet
+            generation = replace(self._session.state.generation, shown=None)
+            self._session.change(**self._session.passes.shown(what), generation=generation)
 
     def _step_ended(self, outcome: Outcome) -> None:
         what: dict[str, Any] = {}

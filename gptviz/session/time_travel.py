@@ -66,16 +66,20 @@ class TimeTravel(QObject):
         context = state.generation.context(place, state.trace.config.context_length)
         self._show_pass(context, f"Going to step {place + 1}")
 
-    def show_prompt(self) -> None:
-        """Show the prompt's trace again."""
-        self._show_pass(self._session.state.generation.prompt, "Going back to the prompt")
+    def show_next(self) -> None:
+        """Show the pass on all tokens, from which the next one is chosen: the prompt's if nothing was generated."""
+        generation, trace = self._session.state.generation, self._session.state.trace
+        if trace is not None:
+            what = f"the pass of step {len(generation.steps) + 1}" if generation.steps else "the prompt"
+            context = generation.context(len(generation.steps), trace.config.context_length)
+            self._show_pass(context, f"Going back to {what}")
 
     def move(self, steps: int) -> None:
         """Go some steps forward, or back if negative; no further than there are steps."""
         generation = self._session.state.generation
         if generation.steps:
             last = len(generation.steps) - 1
-            here = last if generation.shown is None else generation.shown
+            here = last + 1 if generation.shown is None else generation.shown
             self.show(min(max(here + steps, 0), last))
 
     def back(self) -> None:
@@ -209,7 +213,7 @@ class TimeTravel(QObject):
     def _show_generation(self) -> None:
         shown = self._session.state.generation.shown
         if shown is None:
-            self.show_prompt()
+            self.show_next()
         else:
             self.show(shown)
 
