@@ -138,11 +138,11 @@ class TimeTravel(QObject):
         self._show_generation()
 
     def rename(self, branch: int, name: str) -> None:
-        """Name a branch; a name that can't be seen changes nothing, a long one is cut."""
+        """Name a branch of a run; a name that can't be seen changes nothing, a long one is cut."""
         generation = self._session.state.generation
         seen = "".join(sign for sign in name if sign.isprintable() or sign.isspace() or sign == _JOINER)
         name = " ".join(seen.split())[:LONGEST_NAME].strip(f"{_JOINER} ")
-        if name and name != generation.branches[branch].name:
+        if generation.prompt and name and name != generation.branches[branch].name:
             self._take("rename a branch", generation.with_name(branch, name))
 
     # --- undo and redo -----------------------------------------------------------------------------------

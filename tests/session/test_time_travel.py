@@ -276,6 +276,18 @@ def test_a_branch_has_a_name_that_can_be_seen(ready: Session, generate: Generate
     assert ready.state.generation.branches[0].name == name
 
 
+def test_without_a_run_there_is_no_branch_to_name_and_nothing_to_undo(ready: Session, wait: Wait) -> None:
+    ready.set_prompt("word " * 80)
+    ready.use_model("tiny", 7)  # which can't run that
+    wait()
+    assert ready.state.generation.prompt == ()
+
+    ready.travel.rename(0, "Ann")
+
+    assert ready.state.generation.branches[0].name == "Branch 1"
+    assert ready.state.history.past == ()
+
+
 # --- stopped on the way ----------------------------------------------------------------------------------
 
 
