@@ -75,3 +75,13 @@ def test_keys_in_an_empty_curve_go_nowhere(cost: CostView, user: User) -> None:
         user.presses(key)
 
     assert user.state.generation.shown is None
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_steps_are_counted_in_whole_numbers(cost: CostView, user: User, count: int) -> None:
+    steps(user, count)
+
+    axis = cost.plot.getPlotItem().getAxis("bottom")
+    ticks = [tick for _, level in axis.tickValues(*axis.range, axis.width()) for tick in level]
+    assert ticks
+    assert all(tick in range(1, max(1, count) + 1) for tick in ticks)
