@@ -120,18 +120,17 @@ class GreedyLoop(QObject):
         return self._session.state.generation.place_of(ids_of(trace), trace.config.context_length)
 
     def keep_playing(self) -> None:
-        """Take the next step soon, if playing; else bring the trace of a step from the cache on screen."""
+        """Take the next step soon, if playing."""
         if self._session.state.generation.playing:
             QTimer.singleShot(0, self, self._play_on)
-        else:
-            self._catch_up()
 
     # --- inside ------------------------------------------------------------------------------------------
 
     def _set_playing(self, playing: bool) -> None:
         generation = self._session.state.generation
-        if generation.playing != playing:
-            self._session.change(generation=replace(generation, playing=playing))
+        if generation.playing == playing:
+            return
+        self._session.change(generation=replace(generation, playing=playing))
         if not playing and not self._session.computing:
             self._catch_up()
 
@@ -192,6 +191,8 @@ class GreedyLoop(QObject):
             if what["generation"].playing:
                 what["activity"] = state.activity  # goes on: the window need not be laid out twice for each token
         self._session.passes.finished(outcome, "The next token could not be generated", what)
+        if what:
+            self._catch_up()
 
     def _shown_after(self, generation: Generation) -> int | None:
         """Return the step on screen after one from the cache: the panes stay where they are."""
@@ -205,6 +206,8 @@ class GreedyLoop(QObject):
     def _catch_up(self) -> None:
         """Show the pass of the last step once the cache no longer runs ahead of the panes."""
         generation = self._session.state.generation
+        if generation.playing:
+            return
         if generation.steps and generation.steps[-1].cached and generation.shown != len(generation.steps) - 1:
             self._session.travel.show(len(generation.steps) - 1)
 
