@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Slot
 
 from gptviz.session import generation_jobs, jobs, recording_jobs
-from gptviz.session.explain import SAME_TOKEN_AGAIN
+from gptviz.session.explain import ONE_TEXT_ONLY, SAME_TOKEN_AGAIN, STOPPED_ON_THE_WAY
 from gptviz.session.generation import GeneratedStep, Generation, History
 from gptviz.session.greedy_loop import ids_of
 from gptviz.session.state import ViewState
@@ -254,6 +254,17 @@ class TimeTravel(QObject):
     def _state_changed(self, old: ViewState, new: ViewState) -> None:
         if new.model is not old.model:
             self.forget()
+        if new.message is not None and self._is_over(old, new):
+            self._session.change(message=None)
+
+    def _is_over(self, old: ViewState, new: ViewState) -> bool:
+        """Tell whether the message speaks of the text on screen as it no longer is."""
+        if new.message == STOPPED_ON_THE_WAY:
+            return not self.is_astray
+        if new.message == ONE_TEXT_ONLY:
+            return new.trace is not None and new.trace.batch == 1
+        said_before = new.message is old.message
+        return new.message == SAME_TOKEN_AGAIN and said_before and new.generation is not old.generation
 
 
 def _is_pass_of(trace: "Trace", generation: Generation, place: int) -> bool:
