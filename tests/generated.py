@@ -44,6 +44,12 @@ def steps(user: User, count: int) -> list[int]:
     return chosen(user.state)
 
 
+def fork(user: User, place: int, candidate: int = 1) -> None:
+    """Pick another candidate at a step, and wait for its pass."""
+    user.window.session.travel.pick(user.state.generation.steps[place].candidates[candidate], place)
+    user.waits()
+
+
 def word(token: int) -> str:
     """A token's text as a chip shows it."""
     return visible(gpt2_tokenizer().token_text(token))

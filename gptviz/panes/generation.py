@@ -78,6 +78,9 @@ class GenerationPane(Pane):
         self._following = False
         self._to_explain: int | None = None  # the step that is explained as soon as its pass is there
         self._set_sizes()
+        self._lay_out()
+
+    def _lay_out(self) -> None:
         buttons = QHBoxLayout()
         buttons.setSpacing(2 * UNIT)
         for button in (self.step, self.play, self.reset):
@@ -92,6 +95,7 @@ class GenerationPane(Pane):
         layout.addWidget(self.text)
         layout.addWidget(self.hint, 0, Qt.AlignmentFlag.AlignTop)
         layout.addWidget(self.table, 1)
+        layout.addStretch()  # takes what the table leaves while it is hidden
 
     def _set_sizes(self) -> None:
         self.text.setFixedHeight(QFontMetrics(text_font()).lineSpacing() * 3 + px(16))

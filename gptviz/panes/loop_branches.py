@@ -3,7 +3,7 @@
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtGui import QFont
+from PySide6.QtGui import QFont, QFontMetricsF, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -24,6 +24,9 @@ from gptviz.widgets.text import as_tip, visible
 from gptviz.widgets.theme import UNIT, mono_font, px, text_font
 
 _COLUMNS = ("Branch", "Steps", "Text from the fork on")
+_NAME, _STEPS = 128, 190  # px
+_MARGINS = 16  # px
+_MOST_NAME, _MOST_STEPS = 0.36, 0.3  # of the table's width, which the text shares
 _WORDS = 40  # tokens of a branch's text that are shown
 Index = QModelIndex | QPersistentModelIndex
 
@@ -74,11 +77,25 @@ class BranchesView(QWidget):
         self.model.set_generation(new.generation)
         self.table.selectRow(new.generation.branch)
         self._following = False
+        self.rename.setEnabled(bool(new.generation.prompt))
+        self._fit_columns()
 
     def _set_sizes(self) -> None:
         self.table.verticalHeader().setDefaultSectionSize(px(28))
-        self.table.setColumnWidth(0, px(128))
-        self.table.setColumnWidth(1, px(190))
+        self._fit_columns()
+
+    def _fit_columns(self) -> None:
+        """Give names the width that they need, as far as the text keeps some."""
+        metrics, width = QFontMetricsF(text_font(13, QFont.Weight.DemiBold)), self.table.viewport().width()
+        longest = max(metrics.horizontalAdvance(branch.name) for branch in self._session.state.generation.branches)
+        name = max(px(_NAME), int(min(longest + px(_MARGINS), width * _MOST_NAME)))
+        for column, wanted in ((0, name), (1, min(px(_STEPS), int(width * _MOST_STEPS)))):
+            if self.table.columnWidth(column) != wanted:
+                self.table.setColumnWidth(column, wanted)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_columns()
 
     def _row_chosen(self, index: QModelIndex, before: QModelIndex) -> None:
         if index.isValid() and not self._following:
@@ -132,7 +149,7 @@ class _Branches(QAbstractTableModel):
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         flags = super().flags(index)
-        return flags | Qt.ItemFlag.ItemIsEditable if index.column() == 0 else flags
+        return flags | Qt.ItemFlag.ItemIsEditable if index.column() == 0 and self._generation.prompt else flags
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         branch = self._generation.branches[index.row()]

@@ -33,7 +33,7 @@ class CostView(TwoColumns):
         self._session = session
         self.legend = CurveLegend("ms", _STYLES)
         self.plot = CurvePlot("Milliseconds of each step", _STYLES, step=1)
-        self.plot.moved.connect(lambda step: session.travel.show(round(step) - 1))
+        self.plot.moved.connect(self._go_to)
         self.positions = PositionsChart()
         self.cache = QPushButton("Key/value cache")
         self.cache.setObjectName("toggle")
@@ -72,6 +72,12 @@ class CostView(TwoColumns):
         if differs(old, new, "costs", "generation"):
             self.found.setText(_found(new.costs, len(new.generation.steps)))
             self._draw(new)
+
+    def _go_to(self, step: float) -> None:
+        """Show the step nearest to a place of the curve, which has half a step of room at both ends."""
+        steps = len(self._session.state.generation.steps)
+        if steps:
+            self._session.travel.show(min(max(round(step), 1), steps) - 1)
 
     def _draw(self, state: ViewState) -> None:
         steps, rows = state.generation.steps, state.costs.rows

@@ -1,6 +1,7 @@
 """How the next token is chosen, in the loop pane: the settings, and the distribution before and after."""
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
@@ -10,7 +11,7 @@ from gptviz.analysis.decoding import Decoded, decode
 from gptviz.analysis.decoding_settings import DEFAULT_SAMPLE_SEED, LARGEST_SEED
 from gptviz.panes.pane import differs
 from gptviz.session.session import Session
-from gptviz.session.state import ViewState
+from gptviz.session.state import ModelInfo, ViewState
 from gptviz.widgets.buttons import text_button
 from gptviz.widgets.decoding_bars import DecodedRow, DecodingBars
 from gptviz.widgets.inline_number_field import InlineNumberField
@@ -39,6 +40,16 @@ _COUNT = NumberRule(whole=True, lowest=1, highest=_MOST_TOKENS, lowest_reason="f
 _LEAST = 400  # px that both columns need side by side
 
 
+@dataclass(frozen=True)
+class _Shown:
+    """What the bars show: a pass of a model, the step that it is of, and what decoding makes of its logits."""
+
+    trace: "Trace"
+    model: ModelInfo | None
+    step: int
+    decoded: Decoded
+
+
 class DecodingView(TwoColumns):
     """A setting counts for the steps to come; the bars show at once what it makes of the pass on screen."""
 
@@ -47,7 +58,7 @@ class DecodingView(TwoColumns):
         self._session = session
         self._warm = 1.0  # the temperature that Sample comes back to
         self._ranked: tuple[Trace, Ranking] | None = None
-        self._decoded: Decoded | None = None
+        self._shown: _Shown | None = None
         self.way = Segmented(_WAYS, "Decoding")
         self.way.chosen.connect(self._way_chosen)
         self.temperature = InlineNumberField("Temperature", 0.0, _TEMPERATURE, tip="Logits are divided by it", step=0.1)
@@ -110,9 +121,9 @@ class DecodingView(TwoColumns):
         steps, here = new.generation.steps, self._session.travel.here
         self.generate.setEnabled(idle and not new.generation.playing)
         self.again.setEnabled(idle and here is not None and here < len(steps))
-        if differs(old, new, "decoding", "trace", "generation"):
+        if differs(old, new, "decoding", "trace", "generation", "model"):
             self._show_bars(new, here)
-        self.pick.setEnabled(self._decoded is not None and here is not None)
+        self.pick.setEnabled(self._shown is not None and here is not None)
 
     def _show_settings(self, state: ViewState) -> None:
         decoding = state.decoding
@@ -129,10 +140,10 @@ class DecodingView(TwoColumns):
             field.setEnabled(not decoding.greedy)
 
     def _show_bars(self, state: ViewState, here: int | None) -> None:
-        if here is None and self._decoded is not None and state.generation.shown is not None:
+        if here is None and self._shown is not None and state.generation.shown is not None:
             return  # the pass of the step is under way, and the bars of the one before stay
         if state.trace is None or not state.trace.has("last") or here is None:
-            self._decoded = None
+            self._shown = None
             self.bars.set_rows(0, self._row, 1.0, 1.0)
             batch = state.trace is not None and state.trace.batch > 1
             self.note.setText("A batch is on screen; the loop continues one text." if batch else "")
@@ -141,7 +152,8 @@ class DecodingView(TwoColumns):
             logits = state.trace.array("last")[0]
             self._ranked = state.trace, ranking(logits, logits.size)
         position = len(state.generation.prompt) + here
-        self._decoded = decoded = decode(self._ranked[1], state.decoding, position)
+        decoded = decode(self._ranked[1], state.decoding, position)
+        self._shown = _Shown(state.trace, state.model, here, decoded)
         self.bars.set_rows(
             len(decoded.ranking), self._row, float(decoded.ranking.probabilities[0]), float(decoded.after[0])
         )
@@ -149,11 +161,11 @@ class DecodingView(TwoColumns):
         self.note.setText(self._explain(decoded))
 
     def _row(self, place: int) -> DecodedRow:
-        decoded = self._decoded
-        assert decoded is not None
+        assert self._shown is not None
+        decoded = self._shown.decoded
         candidate = decoded.ranking[place]
         cut = ""
-        if not self._session.state.decoding.greedy and place >= decoded.kept:
+        if decoded.draw is not None and place >= decoded.kept:
             cut = "top-k" if place >= decoded.kept_by_k else "top-p"
         return DecodedRow(
             self._text(candidate.id),
@@ -199,13 +211,15 @@ class DecodingView(TwoColumns):
         self._session.loop.set_decoding(top_k=None if k == size else k)
 
     def _name_pick(self, place: int) -> None:
-        if self._decoded is not None:
-            token = self._text(self._decoded.ranking[place].id)
+        if self._shown is not None:
+            token = self._text(self._shown.decoded.ranking[place].id)
             self.pick.setText(f"Pick {token if len(token) < 14 else token[:13] + '…'}")
 
     def _pick(self, place: int) -> None:
-        if self._decoded is not None:
-            self._session.travel.pick(self._decoded.ranking[place])
+        """Pick a token at the step that the bars are of: what plays may be further on than what is drawn."""
+        shown = self._shown
+        if shown is not None and shown.model is self._session.state.model:
+            self._session.travel.pick(shown.decoded.ranking[place], shown.step, shown.trace)
 
 
 def _top_k_rule(size: int) -> NumberRule:

@@ -90,11 +90,14 @@ def _choice(state: ViewState) -> str:
 
 def _turn(state: ViewState) -> tuple[list[str], list[str]]:
     """Return what the lines did: the shapes and the times, as far as they ran."""
-    runs, generation = state.loop.runs, state.generation
+    generation = state.generation
     shown = generation.shown
-    if state.loop.lit is not None or shown is None or generation.steps[shown] is state.loop_step:
+    if _is_on_screen(state):
+        runs = state.loop.runs
         shapes = [f"{shape(run.before)} → {shape(run.after)}" for run in runs]
         return shapes, ["at hand" if run.ms is None else _ms(run.ms) for run in runs]
+    if shown is None:
+        return [], []
     assert state.model is not None
     step, vocabulary = generation.steps[shown], state.model.config.vocab_size
     before = len(generation.prompt) + shown
@@ -110,6 +113,16 @@ def _turn(state: ViewState) -> tuple[list[str], list[str]]:
     if step.picked:
         shapes[3] = shape((1, 1))  # the logits did not decide
     return shapes, ["", _ms(step.ms)]
+
+
+def _is_on_screen(state: ViewState) -> bool:
+    """Tell whether the turn that ran last is the one to show: it runs, or was given up, or made the step on screen."""
+    loop, generation = state.loop, state.generation
+    if loop.lit is not None:
+        return True
+    if generation.shown is None:
+        return len(loop.runs) < _LINES and loop.text_tokens == len(generation.ids)
+    return generation.steps[generation.shown] is state.loop_step
 
 
 def _sizes(state: ViewState) -> tuple[int, int]:

@@ -81,7 +81,7 @@ class GreedyLoop(QObject):
         self._session.cancel()
         generation = self._session.state.generation
         self._session.change(**self.begun(generation.prompt, "drop the generated tokens"))
-        self._session.travel.show_prompt()
+        self._session.travel.show_next()
 
     def set_decoding(self, **what: Any) -> None:
         """Change how the next tokens are chosen, for example ``set_decoding(temperature=0.8, top_k=40)``.
@@ -120,18 +120,17 @@ class GreedyLoop(QObject):
         return self._session.state.generation.place_of(ids_of(trace), trace.config.context_length)
 
     def keep_playing(self) -> None:
-        """Take the next step soon, if playing; else bring the trace of a step from the cache on screen."""
+        """Take the next step soon, if playing."""
         if self._session.state.generation.playing:
             QTimer.singleShot(0, self, self._play_on)
-        else:
-            self._catch_up()
 
     # --- inside ------------------------------------------------------------------------------------------
 
     def _set_playing(self, playing: bool) -> None:
         generation = self._session.state.generation
-        if generation.playing != playing:
-            self._session.change(generation=replace(generation, playing=playing))
+        if generation.playing == playing:
+            return
+        self._session.change(generation=replace(generation, playing=playing))
         if not playing and not self._session.computing:
             self._catch_up()
 
@@ -168,8 +167,9 @@ class GreedyLoop(QObject):
     def _told(self, what: object) -> None:
         if isinstance(what, LoopLines):
             self._session.change(loop=what)
-        else:  # line by line, the trace is there before the token is
-            self._session.change(**self._session.passes.shown(what))
+        else:  # line by line, the trace is there before the token is: it belongs to no step yet
+            generation = replace(self._session.state.generation, shown=None)
+            self._session.change(**self._session.passes.shown(what), generation=generation)
 
     def _step_ended(self, outcome: Outcome) -> None:
         what: dict[str, Any] = {}
@@ -191,6 +191,8 @@ class GreedyLoop(QObject):
             if what["generation"].playing:
                 what["activity"] = state.activity  # goes on: the window need not be laid out twice for each token
         self._session.passes.finished(outcome, "The next token could not be generated", what)
+        if what:
+            self._catch_up()
 
     def _shown_after(self, generation: Generation) -> int | None:
         """Return the step on screen after one from the cache: the panes stay where they are."""
@@ -204,6 +206,8 @@ class GreedyLoop(QObject):
     def _catch_up(self) -> None:
         """Show the pass of the last step once the cache no longer runs ahead of the panes."""
         generation = self._session.state.generation
+        if generation.playing:
+            return
         if generation.steps and generation.steps[-1].cached and generation.shown != len(generation.steps) - 1:
             self._session.travel.show(len(generation.steps) - 1)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Slot
 
 from gptviz.session import generation_jobs, jobs, run_opening_jobs
-from gptviz.session.explain import SAME_TOKEN_AGAIN
+from gptviz.session.explain import ONE_TEXT_ONLY, SAME_TOKEN_AGAIN, STOPPED_ON_THE_WAY
 from gptviz.session.generation import GeneratedStep, Generation, History
 from gptviz.session.greedy_loop import ids_of
 from gptviz.session.state import ViewState
@@ -49,7 +49,7 @@ class TimeTravel(QObject):
         if trace is None or not trace.complete or trace.batch > 1:
             return None
         place = len(generation.steps) if generation.shown is None else generation.shown
-        return place if generation.context(place, trace.config.context_length) == ids_of(trace) else None
+        return place if _is_pass_of(trace, generation, place) else None
 
     @property
     def is_astray(self) -> bool:
@@ -66,16 +66,20 @@ class TimeTravel(QObject):
         context = state.generation.context(place, state.trace.config.context_length)
         self._show_pass(context, f"Going to step {place + 1}")
 
-    def show_prompt(self) -> None:
-        """Show the prompt's trace again."""
-        self._show_pass(self._session.state.generation.prompt, "Going back to the prompt")
+    def show_next(self) -> None:
+        """Show the pass on all tokens, from which the next one is chosen: the prompt's if nothing was generated."""
+        generation, trace = self._session.state.generation, self._session.state.trace
+        if trace is not None:
+            what = f"the pass of step {len(generation.steps) + 1}" if generation.steps else "the prompt"
+            context = generation.context(len(generation.steps), trace.config.context_length)
+            self._show_pass(context, f"Going back to {what}")
 
     def move(self, steps: int) -> None:
         """Go some steps forward, or back if negative; no further than there are steps."""
         generation = self._session.state.generation
         if generation.steps:
             last = len(generation.steps) - 1
-            here = last if generation.shown is None else generation.shown
+            here = last + 1 if generation.shown is None else generation.shown
             self.show(min(max(here + steps, 0), last))
 
     def back(self) -> None:
@@ -86,19 +90,25 @@ class TimeTravel(QObject):
 
     # --- branches ----------------------------------------------------------------------------------------
 
-    def pick(self, candidate: "Candidate", place: int | None = None) -> None:
-        """Choose ``candidate`` at ``place``, by default the step on screen, and go on from there on its own branch."""
+    def pick(self, candidate: "Candidate", place: int | None = None, ranked: "Trace | None" = None) -> None:
+        """Choose ``candidate`` at ``place``, by default the step on screen, and go on from there on its own branch.
+
+        ``ranked`` is the pass whose logits it was ranked by, if another one may be on screen by now: nothing is chosen
+        if the text before ``place`` is no longer the one that the pass saw.
+        """
         state = self._session.state
         place = self.here if place is None else place
-        if place is None or state.trace is None or self._session.building:
+        trace = state.trace if ranked is None else ranked
+        if place is None or trace is None or self._session.building:
+            return
+        if ranked is not None and not _is_pass_of(ranked, state.generation, place):
             return
         steps = state.generation.steps
         if place < len(steps):
             step = replace(steps[place], chosen=candidate, decoding=state.decoding, chance=None)
         else:
-            top = jobs.likeliest(state.trace)
-            seen = state.trace.tokens
-            step = GeneratedStep(candidate, top, seen, None, state.decoding, None, state.trace.ms, seen)
+            seen = trace.tokens
+            step = GeneratedStep(candidate, jobs.likeliest(trace), seen, None, state.decoding, None, trace.ms, seen)
         self._session.cancel()
         picked = state.generation.with_choice(place, step)
         if (picked.nodes, picked.branch) != (state.generation.nodes, state.generation.branch):
@@ -128,11 +138,11 @@ class TimeTravel(QObject):
         self._show_generation()
 
     def rename(self, branch: int, name: str) -> None:
-        """Name a branch; a name that can't be seen changes nothing, a long one is cut."""
+        """Name a branch of a run; a name that can't be seen changes nothing, a long one is cut."""
         generation = self._session.state.generation
         seen = "".join(sign for sign in name if sign.isprintable() or sign.isspace() or sign == _JOINER)
         name = " ".join(seen.split())[:LONGEST_NAME].strip(f"{_JOINER} ")
-        if name and name != generation.branches[branch].name:
+        if generation.prompt and name and name != generation.branches[branch].name:
             self._take("rename a branch", generation.with_name(branch, name))
 
     # --- undo and redo -----------------------------------------------------------------------------------
@@ -203,7 +213,7 @@ class TimeTravel(QObject):
     def _show_generation(self) -> None:
         shown = self._session.state.generation.shown
         if shown is None:
-            self.show_prompt()
+            self.show_next()
         else:
             self.show(shown)
 
@@ -244,3 +254,20 @@ class TimeTravel(QObject):
     def _state_changed(self, old: ViewState, new: ViewState) -> None:
         if new.model is not old.model:
             self.forget()
+        if new.message is not None and self._is_over(old, new):
+            self._session.change(message=None)
+
+    def _is_over(self, old: ViewState, new: ViewState) -> bool:
+        """Tell whether the message speaks of the text on screen as it no longer is."""
+        if new.message == STOPPED_ON_THE_WAY:
+            return not self.is_astray
+        if new.message == ONE_TEXT_ONLY:
+            return new.trace is not None and new.trace.batch == 1
+        said_before = new.message is old.message
+        return new.message == SAME_TOKEN_AGAIN and said_before and new.generation is not old.generation
+
+
+def _is_pass_of(trace: "Trace", generation: Generation, place: int) -> bool:
+    """Tell whether ``trace`` is the pass of the step at ``place``, which may be the next one."""
+    fits = 0 <= place <= len(generation.steps)
+    return fits and generation.context(place, trace.config.context_length) == ids_of(trace)

@@ -38,7 +38,7 @@ class LaneDelegate(QStyledItemDelegate):
     ) -> None:
         super().paint(painter, option, index)
         lane = index.data(LANE)
-        if not isinstance(lane, Lane):
+        if not isinstance(lane, Lane) or not lane.last:
             return
         box = QRectF(option.rect).adjusted(px(8), 0, -px(8), 0)
         step = min(box.width() / max(1, lane.longest), float(px(_GAP)))
@@ -65,7 +65,7 @@ class LaneDelegate(QStyledItemDelegate):
         if lane.last - lane.first <= _MOST_DOTS and step > px(5):
             for place in range(lane.first, lane.last):
                 painter.drawEllipse(QPointF(x(place + 1), middle), 2.5, 2.5)
-        elif lane.last:
+        else:
             painter.drawEllipse(QPointF(x(lane.last), middle), 2.5, 2.5)
         if lane.shown is not None and lane.shown < lane.last:
             painter.setBrush(color(theme.panel))

@@ -36,7 +36,8 @@ class CurvePlot(pg.PlotWidget):  # type: ignore[misc]
     _look: tuple[Theme, float] | None = None  # which it was drawn in
 
     def __init__(self, name: str, styles: Sequence[CurveStyle], step: float = 0.05) -> None:
-        self._axes = {"left": PlotAxis("left"), "bottom": PlotAxis("bottom")}
+        """Make the plot; keys move the point by ``step``, and where that is 1 the axis counts in whole numbers."""
+        self._axes = {"left": PlotAxis("left"), "bottom": PlotAxis("bottom", "whole" if step == 1 else "number")}
         super().__init__(background=None, enableMenu=False, axisItems=self._axes)
         self._styles = styles
         self._step = step

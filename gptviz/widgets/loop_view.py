@@ -33,7 +33,7 @@ class LoopView(QWidget):
         self._rows: Sequence[LoopRow] = ()
         self._lit: int | None = None
         self._waits = False
-        self._code_width = self._needs = 0.0
+        self._needs = 0.0
         self.setAccessibleName("The loop, line by line")
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
@@ -62,11 +62,10 @@ class LoopView(QWidget):
         return QSize(px(240), px(_ROW) * 5)
 
     def _measure(self) -> None:
-        """Note the width of the code, and the width that code and shapes need side by side."""
-        code, shapes = QFontMetricsF(mono_font(12)), QFontMetricsF(mono_font(11))
-        self._code_width = max((code.horizontalAdvance(row.code) for row in self._rows), default=0.0)
-        longest = max((shapes.horizontalAdvance(row.shapes) for row in self._rows), default=0.0)
-        self._needs = px(_NUMBER) + self._code_width + 4 * UNIT + longest + px(_TIME)
+        """Note the width that code and shapes need side by side: the longest code has not the longest shapes."""
+        shapes = QFontMetricsF(mono_font(11))
+        widths = [_code_width(row) + shapes.horizontalAdvance(row.shapes) for row in self._rows]
+        self._needs = px(_NUMBER) + max(widths, default=0.0) + 4 * UNIT + px(_TIME)
 
     def _fits(self, width: float) -> bool:
         return self._needs <= width
@@ -96,7 +95,7 @@ class LoopView(QWidget):
         painter.setFont(mono_font(12))
         painter.setPen(color(theme.text))
         code = line.adjusted(px(_NUMBER) + 4, 0, 0, 0)
-        code.setWidth(self._code_width + 2)
+        code.setWidth(_code_width(row) + 2)
         draw_text(painter, code, row.code)
         painter.setFont(mono_font(11))
         time = QRectF(line.right() - px(_TIME), line.top(), px(_TIME) - UNIT, line.height())
@@ -115,3 +114,7 @@ class LoopView(QWidget):
         if event.type() == QEvent.Type.FontChange and hasattr(self, "_needs"):
             self._measure()
             self.updateGeometry()
+
+
+def _code_width(row: LoopRow) -> float:
+    return QFontMetricsF(mono_font(12)).horizontalAdvance(row.code)

@@ -55,11 +55,14 @@ class TimeStrip(TokenLine):
         self._measure(same)
 
     def set_shown(self, place: int | None) -> None:
-        """Mark the generated token at ``place``, whose choice is on screen, and scroll to it."""
+        """Mark the generated token at ``place``, whose choice is on screen, and scroll to it.
+
+        None if it is the choice of the next one, after all tokens.
+        """
         self._shown = place
         self._scroll_to_mark()
         steps = len(self._chips) - self._prompt
-        where = "the prompt" if place is None else f"step {place + 1} of {steps}"
+        where = f"step {place + 1} of {steps}" if place is not None else "all tokens" if steps else "the prompt"
         self.setAccessibleDescription(f"{self._prompt} prompt tokens, {steps} generated; on screen: {where}")
         self.viewport().update()
 
@@ -161,7 +164,7 @@ class TimeStrip(TokenLine):
 
     def here_and_last(self) -> tuple[int, int]:
         last = len(self._chips) - self._prompt - 1
-        return last if self._shown is None else self._shown, last
+        return last + 1 if self._shown is None else self._shown, last
 
     def resizeEvent(self, event: QEvent) -> None:
         self._measure(len(self._chips))

@@ -1,5 +1,7 @@
 """The greedy loop on screen."""
 
+from itertools import pairwise
+
 import pytest
 import torch
 from holding import Hold
@@ -54,6 +56,13 @@ def test_before_the_first_step_it_says_what_a_step_does(pane: GenerationPane) ->
     assert pane.text.toPlainText() == "Hello, I am"
     assert not pane.table.isVisible()
     assert not pane.reset.isEnabled()
+
+
+def test_before_the_first_step_nothing_stands_apart(pane: GenerationPane) -> None:
+    parts = (pane.step, pane.how, pane.text, pane.hint)
+    gaps = [below.y() - part.geometry().bottom() for part, below in pairwise(parts)]
+    assert max(gaps) - min(gaps) <= 1
+    assert pane.how.height() < 2 * pane.how.fontMetrics().lineSpacing()
 
 
 def test_each_step_adds_the_greedy_token(pane: GenerationPane, user: User, tiny_model: GPTModel) -> None:

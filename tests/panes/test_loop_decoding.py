@@ -3,10 +3,10 @@
 import pytest
 from generated import chosen, steps, word
 from panes_of import pane_of
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from pytestqt.qtbot import QtBot
 from reading import painted_words
-from user import User
+from user import CONTROL, User
 
 from gptviz.analysis.decoding import draw
 from gptviz.app.main_window import MainWindow
@@ -143,3 +143,47 @@ def test_a_token_is_picked_by_double_click_or_enter(decoding: DecodingView, user
     user.waits()
 
     assert len(user.state.generation.branches) == 3
+
+
+@pytest.fixture
+def pause_between_panes(user: User) -> QTimer:
+    """What panes wait for before they draw a new pass, one after the other: until then they show the one before."""
+    pause = user.window.session.turns.findChild(QTimer)
+    assert isinstance(pause, QTimer)
+    return pause
+
+
+def test_a_pick_counts_for_the_step_whose_bars_are_seen(
+    decoding: DecodingView, user: User, pause_between_panes: QTimer, qtbot: QtBot
+) -> None:
+    tokens = steps(user, 3)
+    last, seen = user.state.generation.steps[2], painted_words(decoding.bars)
+    place = decoding.bars.row_box(1).center().toPoint()
+
+    pause_between_panes.start(60_000)
+    user.presses(Qt.Key.Key_PageUp, CONTROL)
+    assert user.state.generation.shown == 1
+    assert painted_words(decoding.bars) == seen
+    qtbot.mouseDClick(decoding.bars.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    pause_between_panes.start(0)
+    user.waits()
+
+    assert chosen(user.state) == [*tokens[:2], last.candidates[1].id]
+    assert user.state.generation.steps[2].chosen == last.candidates[1]
+
+
+def test_nothing_is_picked_for_a_text_that_is_gone(
+    decoding: DecodingView, user: User, pause_between_panes: QTimer, qtbot: QtBot
+) -> None:
+    tokens = steps(user, 4)
+    place = decoding.bars.row_box(1).center().toPoint()
+
+    pause_between_panes.start(60_000)
+    user.presses(Qt.Key.Key_Z, CONTROL)
+    user.presses(Qt.Key.Key_Z, CONTROL)
+    qtbot.mouseDClick(decoding.bars.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    pause_between_panes.start(0)
+    user.waits()
+
+    assert chosen(user.state) == tokens[:2]
+    assert len(user.state.generation.branches) == 1

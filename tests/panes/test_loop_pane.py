@@ -1,11 +1,10 @@
 """Generation as an instrument, as a person uses it: strip, lines, decoding, branches, cost."""
 
 import pytest
-from generated import HELLO, chosen, shown_ids, steps, word
+from generated import HELLO, chosen, fork, shown_ids, steps, word
 from panes_of import pane_of
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 from reading import painted_words
 from user import CONTROL, SHIFT, User
@@ -13,11 +12,7 @@ from user import CONTROL, SHIFT, User
 from gptviz.app.main_window import MainWindow
 from gptviz.panes.attention import AttentionPane
 from gptviz.panes.loop import LoopPane
-from gptviz.panes.loop_branches import BranchesView
-from gptviz.panes.loop_cost import CostView
 from gptviz.panes.loop_lines import LinesView
-from gptviz.widgets.branch_lanes import LANE
-from gptviz.widgets.text import as_tip
 
 pytestmark = pytest.mark.with_panes("loop", "attention")
 
@@ -32,22 +27,6 @@ def pane(window: MainWindow, user: User) -> LoopPane:
 def lines(pane: LoopPane) -> LinesView:
     view = pane.views["lines"]
     assert isinstance(view, LinesView)
-    return view
-
-
-@pytest.fixture
-def branches(pane: LoopPane, user: User) -> BranchesView:
-    user.clicks(pane.switch.button("branches"))
-    view = pane.views["branches"]
-    assert isinstance(view, BranchesView)
-    return view
-
-
-@pytest.fixture
-def cost(pane: LoopPane, user: User) -> CostView:
-    user.clicks(pane.switch.button("cost"))
-    view = pane.views["cost"]
-    assert isinstance(view, CostView)
     return view
 
 
@@ -247,72 +226,7 @@ def test_past_the_context_the_crop_is_seen(lines: LinesView, pane: LoopPane, use
     assert lines.note.text() == "What fell out is gone for the model: it never sees it again."
 
 
-# --- branches --------------------------------------------------------------------------------------------
-
-
-def table(view: BranchesView) -> list[list[str]]:
-    model = view.table.model()
-    return [[model.index(row, column).data() for column in (0, 2)] for row in range(model.rowCount())]
-
-
-def fork(user: User, place: int, candidate: int = 1) -> None:
-    session = user.window.session
-    session.travel.pick(user.state.generation.steps[place].candidates[candidate], place)
-    user.waits()
-
-
-def test_each_branch_has_a_row_with_its_text(branches: BranchesView, user: User) -> None:
-    tokens = steps(user, 3)
-    fork(user, 1)
-    more = steps(user, 1)
-
-    assert table(branches) == [
-        ["Branch 1", "".join(word(token) for token in tokens)],
-        ["Branch 2", "".join(word(token) for token in more[1:])],
-    ]
-    assert [index.row() for index in branches.table.selectionModel().selectedRows()] == [1]
-
-
-def test_a_click_goes_to_a_branch(branches: BranchesView, user: User) -> None:
-    tokens = steps(user, 3)
-    fork(user, 1)
-
-    user.clicks_row(branches.table, branches.table.model().index(0, 2))
-    user.waits()
-
-    assert chosen(user.state) == tokens
-    assert shown_ids(user.state) == [*HELLO, tokens[0]]
-
-
-def test_the_lanes_hang_together_where_all_branches_begin_at_the_prompt(branches: BranchesView, user: User) -> None:
-    steps(user, 2)
-    fork(user, 0, 1)
-    fork(user, 0, 2)
-
-    lanes = [branches.model.index(row, 1).data(LANE) for row in range(3)]
-    assert lanes[0].leaving == (0, 0)
-    assert lanes[1].passing == (0,)
-    assert [lane.forked for lane in lanes] == [False, True, True]
-
-
-def test_a_branch_is_named_in_place(branches: BranchesView, user: User, qtbot: QtBot) -> None:
-    steps(user, 1)
-
-    user.clicks(branches.rename)
-    user.presses(Qt.Key.Key_A, CONTROL)
-    QTest.keyClicks(user.window.focusWidget(), "<b>Ann")
-    user.presses(Qt.Key.Key_Return)
-
-    qtbot.waitUntil(lambda: user.state.generation.branches[0].name == "<b>Ann")
-    assert table(branches)[0][0] == "<b>Ann"
-    assert branches.model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole) == as_tip("<b>Ann")
-
-
-def test_the_table_keeps_qts_rules(branches: BranchesView, user: User, qtmodeltester: ModelTester) -> None:
-    steps(user, 2)
-    qtmodeltester.check(branches.model)
-    fork(user, 0)
-    fork(user, 0)
+# --- lines of other steps ---------------------------------------------------------------------------------
 
 
 def test_a_picked_token_has_no_lines_that_ran(lines: LinesView, user: User) -> None:
@@ -359,38 +273,3 @@ def test_a_step_of_another_branch_has_its_own_lines(lines: LinesView, user: User
 
     assert session.state.generation.shown == 3
     assert "(1, 1) → (1, 1, 50257)" in painted_words(lines.lines)
-
-
-# --- cost ------------------------------------------------------------------------------------------------
-
-
-def test_the_cost_is_measured_both_ways(cost: CostView, user: User) -> None:
-    steps(user, 4)
-    assert cost.found.text() == "Not measured for this text yet."
-    assert cost.positions.caption == "22 positions computed, 15 of them again"
-
-    user.clicks(cost.measure)
-    user.waits()
-
-    assert cost.found.text().startswith("The same token in all 4 steps; logits differ by ")
-    assert "It holds 3.6 kB of 32.8 kB." in cost.found.text()
-
-
-def test_the_cache_is_a_switch_that_tells_what_it_holds(cost: CostView, user: User) -> None:
-    assert cost.holds.text().startswith("Off: ")
-
-    user.clicks(cost.cache)
-    assert cost.holds.text().startswith("On, and empty")
-    steps(user, 3)
-
-    assert cost.holds.text() == "Keys (2, 1, 2, 6, 16) and as many values: 3.1 kB."
-    assert cost.positions.caption == "6 positions computed, 0 of them again"
-
-
-def test_a_click_in_the_curve_goes_to_a_step(cost: CostView, user: User) -> None:
-    steps(user, 5)
-
-    user.clicks(cost.plot, cost.plot.place_of(2.0, 0.0) - QPoint(0, 3))
-    user.waits()
-
-    assert user.state.generation.shown == 1

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from gptviz.analysis.candidates import Candidate
 from gptviz.model import GPTModel
-from gptviz.session.explain import STOPPED_ON_THE_WAY
+from gptviz.session.explain import ONE_TEXT_ONLY, SAME_TOKEN_AGAIN, STOPPED_ON_THE_WAY
 from gptviz.session.session import Session
 
 Generate = Callable[[int], list[int]]
@@ -276,6 +276,18 @@ def test_a_branch_has_a_name_that_can_be_seen(ready: Session, generate: Generate
     assert ready.state.generation.branches[0].name == name
 
 
+def test_without_a_run_there_is_no_branch_to_name_and_nothing_to_undo(ready: Session, wait: Wait) -> None:
+    ready.set_prompt("word " * 80)
+    ready.use_model("tiny", 7)  # which can't run that
+    wait()
+    assert ready.state.generation.prompt == ()
+
+    ready.travel.rename(0, "Ann")
+
+    assert ready.state.generation.branches[0].name == "Branch 1"
+    assert ready.state.history.past == ()
+
+
 # --- stopped on the way ----------------------------------------------------------------------------------
 
 
@@ -302,4 +314,55 @@ def test_who_stops_the_way_to_another_text_is_told_that_the_panes_show_the_one_b
     ready.loop.step()
     wait()
     assert not ready.travel.is_astray
+    assert ready.state.message is None
+
+
+# --- what was said stands as long as it is so ------------------------------------------------------------
+
+
+def test_after_undo_nobody_is_told_any_more_that_the_panes_show_another_text(
+    ready: Session, generate: Generate, wait: Wait, hold: Hold, qtbot: QtBot
+) -> None:
+    generate(3)
+    ready.travel.forget()
+    gate = hold("trf_blocks.0", until_cancelled=True)
+    ready.loop.reset()
+    qtbot.waitUntil(lambda: gate.reached)
+    ready.cancel()
+    wait()
+    assert ready.state.message == STOPPED_ON_THE_WAY
+
+    ready.travel.undo()
+    wait()
+
+    assert not ready.travel.is_astray
+    assert ready.state.message is None
+
+
+def test_a_text_is_not_said_to_be_a_batch_after_undo(ready: Session, generate: Generate, wait: Wait) -> None:
+    tokens = generate(2)
+    ready.add_prompt()
+    ready.run()
+    wait()
+    ready.loop.step()
+    assert ready.state.message == ONE_TEXT_ONLY
+
+    ready.travel.undo()
+    wait()
+
+    assert chosen(ready.state) == tokens
+    assert ready.state.message is None
+
+
+def test_at_another_step_it_is_no_longer_said_that_the_same_token_was_chosen(
+    ready: Session, generate: Generate, wait: Wait
+) -> None:
+    generate(2)
+    ready.travel.redraw()
+    wait()
+    assert ready.state.message == SAME_TOKEN_AGAIN
+
+    ready.travel.back()
+    wait()
+
     assert ready.state.message is None

@@ -205,6 +205,30 @@ def test_playing_from_the_cache_the_panes_follow_at_the_end(ready: Session, wait
     assert ready.state.generation.shown == 19
 
 
+def test_among_steps_from_the_cache_one_goes_back_and_stays(ready: Session, generate: Generate, wait: Wait) -> None:
+    ready.loop.set_caching(True)
+    tokens = generate(5)
+
+    for place in (1, 3, 0, 2):
+        ready.travel.show(place)
+        wait()
+        assert ready.state.generation.shown == place
+        assert shown_ids(ready.state) == [*HELLO, *tokens[:place]]
+    ready.travel.forget()
+    ready.travel.back()
+    wait()
+    assert ready.state.generation.shown == 1
+    ready.travel.pick(runner_up(ready.state, 0), 0)
+    generate(3)
+    ready.travel.forget()
+    ready.travel.show(1)
+    ready.travel.switch(0)
+    wait()
+
+    assert ready.state.generation.shown == 1
+    assert shown_ids(ready.state) == [*HELLO, tokens[0]]
+
+
 def test_both_ways_are_measured_step_by_step(ready: Session, generate: Generate, wait: Wait) -> None:
     generate(5)
 
