@@ -124,6 +124,27 @@ def steps_words(steps: StepsSlide, rows: Sequence[BarRow]) -> tuple[str, Sequenc
     """Say which steps these are."""
     last = steps.first + len(rows) - 1
     which = f"Step {steps.first}" if last == steps.first else f"Steps {steps.first} to {last}"
-    picked = sum(step.picked for step in steps.steps)
-    note = f"Chosen by: {steps.decoding}." if not picked else f"{picked} of these were picked by a person."
-    return f"{which} of {steps.total}: the token that was appended, and the probability that it had.", rows, note
+    sentence = f"{which} of {steps.total}: the token that was appended, and the probability that it had."
+    return sentence, rows, _ways(steps)
+
+
+def _ways(steps: StepsSlide) -> str:
+    """Say how the tokens were chosen, and which of them, where that changed on the way."""
+    ways: dict[str, list[int]] = {}
+    for number, step in enumerate(steps.steps, steps.first):
+        ways.setdefault("a person" if step.picked else step.decoding.brief, []).append(number)
+    if len(ways) == 1:
+        return f"Chosen by: {next(iter(ways))}."
+    return f"Chosen by: {'; '.join(f'{way} ({_steps(numbers)})' for way, numbers in ways.items())}."
+
+
+def _steps(numbers: Sequence[int]) -> str:
+    """Write numbers of steps, rows of them by their ends."""
+    ends: list[list[int]] = []
+    for number in numbers:
+        if ends and number == ends[-1][-1] + 1:
+            ends[-1] = [ends[-1][0], number]
+        else:
+            ends.append([number])
+    parts = ", ".join("–".join(map(str, end)) for end in ends)
+    return f"{'step' if len(numbers) == 1 else 'steps'} {parts}"

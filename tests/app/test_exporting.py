@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import safetensors.numpy
+from generated import steps
 from menus import items, menu
 from pypdf import PdfReader
 from PySide6.QtCore import QPoint, Qt
@@ -185,6 +186,29 @@ def test_slides_come_in_the_order_of_execution(user: User, saves: Saves, qtbot: 
     assert reader.get_destination_page_number(titles[titles.index("Block 1") + 1][10]) == 16
     assert titles[-2:] == ["Likeliest next tokens", "Generated tokens"]
     assert "58 pages" in user.window.status.activity.text()
+
+
+def test_the_slide_of_the_tokens_says_how_each_was_chosen_whatever_is_set_for_the_next_ones(
+    user: User, saves: Saves, tmp_path: Path
+) -> None:
+    session = user.window.session
+
+    def last_page(name: str) -> str:
+        saves("Slides as PDF", tmp_path / name)
+        return " ".join(PdfReader(tmp_path / name).pages[-1].extract_text().split())
+
+    steps(user, 2)
+    session.loop.set_decoding(temperature=0.5, seed=7)
+    assert "Chosen by: greedy, deterministic. Hello" in last_page("greedy.pdf")
+
+    steps(user, 1)
+    session.travel.pick(user.state.generation.steps[2].candidates[3])
+    user.waits()
+    steps(user, 1)
+    session.loop.set_decoding(temperature=0)
+
+    chosen_by = "greedy, deterministic (steps 1–2); a person (step 3); T 0.5 · seed 7 (step 4)"
+    assert f"Chosen by: {chosen_by}. Hello" in last_page("mixed.pdf")
 
 
 def test_escape_stops_slides_and_leaves_nothing(user: User, qtbot: QtBot, tmp_path: Path) -> None:
