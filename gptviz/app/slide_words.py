@@ -131,8 +131,8 @@ def steps_words(steps: StepsSlide, rows: Sequence[BarRow]) -> tuple[str, Sequenc
 def _ways(steps: StepsSlide) -> str:
     """Say how the tokens were chosen, and which of them, where that changed on the way."""
     ways: dict[str, list[int]] = {}
-    for number, step in enumerate(steps.steps, steps.first):
-        ways.setdefault("a person" if step.picked else step.decoding.brief, []).append(number)
+    for place, step in enumerate(steps.steps, steps.first):
+        ways.setdefault("a person" if step.picked else step.decoding.brief, []).append(place)
     if len(ways) == 1:
         return f"Chosen by: {next(iter(ways))}."
     return f"Chosen by: {'; '.join(f'{way} ({_steps(numbers)})' for way, numbers in ways.items())}."
@@ -141,10 +141,10 @@ def _ways(steps: StepsSlide) -> str:
 def _steps(numbers: Sequence[int]) -> str:
     """Write numbers of steps, rows of them by their ends."""
     ends: list[list[int]] = []
-    for number in numbers:
-        if ends and number == ends[-1][-1] + 1:
-            ends[-1] = [ends[-1][0], number]
+    for place in numbers:
+        if ends and place == ends[-1][-1] + 1:
+            ends[-1] = [ends[-1][0], place]
         else:
-            ends.append([number])
+            ends.append([place])
     parts = ", ".join("–".join(map(str, end)) for end in ends)
     return f"{'step' if len(numbers) == 1 else 'steps'} {parts}"
