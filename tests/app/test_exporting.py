@@ -14,11 +14,13 @@ from generated import steps
 from menus import items, menu
 from pypdf import PdfReader
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QContextMenuEvent, QImage
+from PySide6.QtGui import QContextMenuEvent, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 from user import CONTROL, SHIFT, User
+
+from gptviz.widgets.theme import LIGHT
 
 pytestmark = pytest.mark.without_panes("flow", "heads", "arithmetic", "where-from", "loop", "lens", "compare")
 Saves = Callable[[str, Path], str]
@@ -120,6 +122,12 @@ def test_a_drawing_keeps_texts_as_texts_and_other_programs_draw_it(user: User, s
     renderer = QSvgRenderer(str(tmp_path / "drawing.svg"))
     assert renderer.isValid()
     assert renderer.defaultSize() == user.window.docks["next-token"].pane.size()
+    drawn = QImage(renderer.defaultSize(), QImage.Format.Format_RGB32)
+    painter = QPainter(drawn)
+    renderer.render(painter)
+    painter.end()
+    grounds = [drawn.pixelColor(x, y).name() for x in (1, drawn.width() - 2) for y in (1, drawn.height() - 2)]
+    assert grounds == [LIGHT.panel.lower()] * 4  # it knows no clip paths, and must not draw them
 
 
 def test_a_table_has_the_numbers_as_they_were_computed(user: User, saves: Saves, tmp_path: Path) -> None:
