@@ -1,12 +1,14 @@
 """The words and figures that stand on slides."""
 
 from collections.abc import Sequence
+from itertools import chain
 
 from gptviz.panes.stage_figures import pairs
 from gptviz.session.slides import Cover, RankingSlide, Slide, StageSlide, StepsSlide
 from gptviz.widgets.bar_list import BarRow
 from gptviz.widgets.text import milliseconds, number, percent, shape, visible
 
+_MOST_WAYS = 3  # of choosing a token, that are named below as many tokens as a page has
 _PROMISE = "Every number on these slides was computed by this run; none is an example."
 
 
@@ -135,7 +137,11 @@ def _ways(steps: StepsSlide) -> str:
         ways.setdefault("a person" if step.picked else step.decoding.brief, []).append(place)
     if len(ways) == 1:
         return f"Chosen by: {next(iter(ways))}."
-    return f"Chosen by: {'; '.join(f'{way} ({_steps(numbers)})' for way, numbers in ways.items())}."
+    named, others = [*ways.items()][:_MOST_WAYS], [*ways.values()][_MOST_WAYS:]
+    if others:
+        count = "1 other way" if len(others) == 1 else f"{len(others)} other ways"
+        named.append((count, sorted(chain(*others))))
+    return f"Chosen by: {'; '.join(f'{way} ({_steps(numbers)})' for way, numbers in named)}."
 
 
 def _steps(numbers: Sequence[int]) -> str:

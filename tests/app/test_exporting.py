@@ -213,9 +213,14 @@ def test_the_slide_of_the_tokens_says_how_each_was_chosen_whatever_is_set_for_th
     session.travel.pick(user.state.generation.steps[2].candidates[3])
     user.waits()
     steps(user, 1)
+    for temperature in (0.6, 0.7):  # more of them would leave no room for the tokens
+        session.loop.set_decoding(temperature=temperature)
+        steps(user, 1)
     session.loop.set_decoding(temperature=0)
 
-    chosen_by = "greedy, deterministic (steps 1–2); a person (step 3); T 0.5 · seed 7 (step 4)"
+    chosen_by = (
+        "greedy, deterministic (steps 1–2); a person (step 3); T 0.5 · seed 7 (step 4); 2 other ways (steps 5–6)"
+    )
     assert f"Chosen by: {chosen_by}. Hello" in last_page("mixed.pdf")
 
 
