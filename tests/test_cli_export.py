@@ -22,6 +22,20 @@ def test_the_suffix_decides(shell: Shell, qapp: QApplication, tmp_path: Path) ->
     assert np.load(out).shape == (1, 2, 4, 4)
 
 
+def test_a_small_file_is_told_in_bytes(shell: Shell, qapp: QApplication, tmp_path: Path) -> None:
+    said = shell.succeeds("export", str(tmp_path / "ids.npy"), "Hi", *TINY, "--stage", "ids")
+
+    assert said.startswith("ids as .npy: int64 (1, 1), 136 bytes, written to ")
+
+
+def test_a_link_into_a_folder_that_is_gone_names_that_folder(shell: Shell, qapp: QApplication, tmp_path: Path) -> None:
+    (tmp_path / "ids.csv").symlink_to(tmp_path / "gone" / "ids.csv")
+
+    said = shell.fails("export", str(tmp_path / "ids.csv"), "Hi", *TINY, "--stage", "ids")
+
+    assert f"there is no folder {tmp_path / 'gone'}. Make it first" in said
+
+
 def test_slides_with_generated_tokens(shell: Shell, qapp: QApplication, tmp_path: Path) -> None:
     out = tmp_path / "slides.pdf"
 

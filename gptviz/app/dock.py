@@ -50,6 +50,11 @@ class PaneDock(QDockWidget):
         return self._kind.has_table
 
     @property
+    def shown_stage(self) -> str | None:
+        """The stage whose numbers the pane shows, of which a table can be had if the pane has none."""
+        return self._session.state.selection.stage if self._pane is None else self._pane.shown_stage
+
+    @property
     def is_in_sight(self) -> bool:
         """Whether the pane is shown, and not behind another tab."""
         return self._in_sight

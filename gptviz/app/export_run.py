@@ -57,7 +57,7 @@ def _written(session: Session, wanted: Export, dock: PaneDock | None) -> str:
     if wanted.kind == "pdf":
         session.exporting.slides("Slides", path)
     elif wanted.kind == "npy":
-        session.exporting.tensor(stage, path, stage)
+        session.exporting.tensor(f"{stage} as .npy", path, stage)
     elif wanted.kind == "safetensors":
         session.exporting.tensors("Tensors", path, (stage,) if stage else None)
     elif dock is None or (wanted.kind == "csv" and stage and not dock.has_table):

@@ -32,7 +32,7 @@ _FILTERS = {
 _KEYS = {  # shortcut and what the action does
     "png": ("Ctrl+Shift+I", "Save a picture of the pane used last, with two pixels for each of the screen's"),
     "svg": ("Ctrl+Shift+V", "Save a drawing of the pane used last: texts and lines stay sharp, heatmaps are images"),
-    "csv": ("Ctrl+Shift+T", "Save the numbers of the pane used last, or of the selected stage, at full precision"),
+    "csv": ("Ctrl+Shift+T", "Save the numbers of the pane used last, or of the stage in it, at full precision"),
     "npy": ("Ctrl+Shift+Y", "Save the whole tensor of the selected stage for NumPy"),
     "safetensors": ("Ctrl+Shift+A", "Save the tensors of all stages, or of the selected one, as safetensors"),
     "pdf": ("Ctrl+Shift+D", "Save the whole run as slides, one stage a page, in the order of execution"),
@@ -122,8 +122,8 @@ class Exporting(Asking):
         """Say in the menu what is meant."""
         title, stage = self.dock.windowTitle(), self._session.state.selection.stage
         table = f"{title} as CSV…"
-        if not self.dock.has_table and stage is not None:
-            table = f"{stage} as CSV…"
+        if not self.dock.has_table and self.dock.shown_stage is not None:
+            table = f"{self.dock.shown_stage} as CSV…"
         texts = {
             "png": f"{title} as PNG…",
             "svg": f"{title} as SVG…",
@@ -154,7 +154,7 @@ class Exporting(Asking):
         dialog.setNameFilters(_FILTERS[kind])
         dialog.setDefaultSuffix(kind)
         dialog.selectFile(f"{self._proposal(subject)}.{kind}")
-        stage = self._session.state.selection.stage or ""  # another one may be selected while the dialog is open
+        stage = self._stage(kind)  # another one may be selected while the dialog is open
 
         def accepted() -> None:
             path = Path(dialog.selectedFiles()[0])
@@ -171,16 +171,20 @@ class Exporting(Asking):
             return None
         if state.trace is None:
             return Message("There is nothing to export yet", "no pass has run", "Press Run first")
-        if not needs_pane and kind in ("csv", "npy") and state.selection.stage is None:
+        if not needs_pane and kind in ("csv", "npy") and not self._stage(kind):
             return Message("There is nothing to export yet", "no stage is selected", "Choose one in the shape trace")
         return None
 
+    def _stage(self, kind: str) -> str:
+        """Return the stage that is meant: of a table the one in the pane, else the selected one."""
+        selected = self._session.state.selection.stage
+        return (self.dock.shown_stage if kind == "csv" else selected) or ""
+
     def _subject(self, kind: str) -> str:
-        stage = self._session.state.selection.stage or ""
         if kind in ("safetensors", "pdf"):
             return {"safetensors": "tensors", "pdf": "slides"}[kind]
         if kind == "npy" or (kind == "csv" and not self.dock.has_table):
-            return stage
+            return self._stage(kind)
         return self.dock.name
 
     def _proposal(self, subject: str) -> str:

@@ -1,12 +1,14 @@
 """The words and figures that stand on slides."""
 
 from collections.abc import Sequence
+from itertools import chain
 
 from gptviz.panes.stage_figures import pairs
 from gptviz.session.slides import Cover, RankingSlide, Slide, StageSlide, StepsSlide
 from gptviz.widgets.bar_list import BarRow
 from gptviz.widgets.text import milliseconds, number, percent, shape, visible
 
+_MOST_WAYS = 3  # of choosing a token, that are named below as many tokens as a page has
 _PROMISE = "Every number on these slides was computed by this run; none is an example."
 
 
@@ -124,6 +126,31 @@ def steps_words(steps: StepsSlide, rows: Sequence[BarRow]) -> tuple[str, Sequenc
     """Say which steps these are."""
     last = steps.first + len(rows) - 1
     which = f"Step {steps.first}" if last == steps.first else f"Steps {steps.first} to {last}"
-    picked = sum(step.picked for step in steps.steps)
-    note = f"Chosen by: {steps.decoding}." if not picked else f"{picked} of these were picked by a person."
-    return f"{which} of {steps.total}: the token that was appended, and the probability that it had.", rows, note
+    sentence = f"{which} of {steps.total}: the token that was appended, and the probability that it had."
+    return sentence, rows, _ways(steps)
+
+
+def _ways(steps: StepsSlide) -> str:
+    """Say how the tokens were chosen, and which of them, where that changed on the way."""
+    ways: dict[str, list[int]] = {}
+    for place, step in enumerate(steps.steps, steps.first):
+        ways.setdefault("a person" if step.picked else step.decoding.brief, []).append(place)
+    if len(ways) == 1:
+        return f"Chosen by: {next(iter(ways))}."
+    named, others = [*ways.items()][:_MOST_WAYS], [*ways.values()][_MOST_WAYS:]
+    if others:
+        count = "1 other way" if len(others) == 1 else f"{len(others)} other ways"
+        named.append((count, sorted(chain(*others))))
+    return f"Chosen by: {'; '.join(f'{way} ({_steps(numbers)})' for way, numbers in named)}."
+
+
+def _steps(numbers: Sequence[int]) -> str:
+    """Write numbers of steps, rows of them by their ends."""
+    ends: list[list[int]] = []
+    for place in numbers:
+        if ends and place == ends[-1][-1] + 1:
+            ends[-1] = [ends[-1][0], place]
+        else:
+            ends.append([place])
+    parts = ", ".join("–".join(map(str, end)) for end in ends)
+    return f"{'step' if len(numbers) == 1 else 'steps'} {parts}"

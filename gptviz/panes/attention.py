@@ -166,7 +166,7 @@ class AttentionPane(Pane):
         self.missing.setVisible(never)
         if values is None:
             self.map.set_data(None)
-            why = why_missing(state.trace, self._stage)
+            why = why_missing(state.trace, self.shown_stage)
             self.missing.setText(why)
             self.readout.setText("" if state.is_recorded else why)
             return
@@ -220,7 +220,7 @@ class AttentionPane(Pane):
         self.session.select(layer=layer, head=head)
 
     def _cell_clicked(self, row: int, column: int) -> None:
-        self.session.select_stage(self._stage, query=row, key=column)
+        self.session.select_stage(self.shown_stage, query=row, key=column)
 
     def _cell_opened(self, row: int, column: int) -> None:
         self._cell_clicked(row, column)
@@ -228,11 +228,11 @@ class AttentionPane(Pane):
 
     def _explain(self) -> None:
         """Explain the cell of the map that is shown, whatever stage was selected."""
-        self.session.select_stage(self._stage)
+        self.session.select_stage(self.shown_stage)
         self.explain_selected()
 
     @property
-    def _stage(self) -> str:
+    def shown_stage(self) -> str:
         """The stage that the map shows."""
         state = self.session.state
         return f"trf_blocks.{state.selection.layer}.att.{state.options.attention_view}"

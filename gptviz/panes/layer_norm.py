@@ -128,10 +128,15 @@ class LayerNormPane(Pane):
         else:
             self.note.setText("scale and shift are learned: they give every feature its own spread and place again.")
 
+    @property
+    def shown_stage(self) -> str:
+        """The norm that is shown."""
+        return self.session.state.selection.norm_stage
+
     @Slot()
     def _explain(self) -> None:
         """Explain one feature of the norm that is shown, whatever stage was selected."""
-        self.session.select_stage(self.session.state.selection.norm_stage)
+        self.session.select_stage(self.shown_stage)
         self.explain_selected()
 
     def _norm_chosen(self, norm: str) -> None:

@@ -58,6 +58,11 @@ class Pane(QWidget):
         """
         return None
 
+    @property
+    def shown_stage(self) -> str | None:
+        """The stage whose numbers the pane shows: the selected one, unless it has one of its own."""
+        return self.session.state.selection.stage
+
     def spot(self, part: str) -> tuple[QWidget, QRect] | None:
         """Return where a part of the pane is, named like its attribute, for whoever points at it; None if nowhere."""
         widget: object = self

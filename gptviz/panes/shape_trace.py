@@ -91,7 +91,7 @@ class ShapeTracePane(Pane):
         if differs(old, new, "held", "breakpoints"):
             self.model.set_marks(new.held, new.breakpoints)
             self.tree.viewport().update()
-        if differs(old, new, "selection"):
+        if differs(old, new, "selection", "model"):  # another model may have brought other rows
             self._follow(new.selection.stage)
 
     def _show_records(self, old: ViewState | None, new: ViewState) -> None:

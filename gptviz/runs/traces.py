@@ -98,6 +98,8 @@ def _trace(header: Header, number: int, tensors: Mapping[str, Tensor], whole: Re
         raise CodecError(f"pass {number + 1} lacks {missing[0]}")
     if kept["ids"].tolist() != [list(row) for row in entry.rows]:
         raise CodecError(f"pass {number + 1} has other IDs than it says")
+    if any(not 0 <= token < config.vocab_size for token in kept["next"].view(-1).tolist()):
+        raise CodecError(f"pass {number + 1} chooses a token that the vocabulary lacks")
     found = {name: _taken(tensors, place_of(number, name, digest=True)).numpy() for name in entry.digests}
     for name, digest in found.items():
         if name not in shapes or digest.shape[:2] != shapes[name][:2] or digest.ndim != 4:

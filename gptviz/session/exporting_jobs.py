@@ -39,7 +39,8 @@ class Written:
     nbytes: int
 
     def __str__(self) -> str:
-        size = f"{self.nbytes / 1e6:.1f} MB" if self.nbytes >= 1e6 else f"{self.nbytes / 1e3:.1f} kB"
+        size = f"{self.nbytes / 1e3:.1f} kB" if self.nbytes >= 1e3 else f"{self.nbytes} bytes"
+        size = f"{self.nbytes / 1e6:.1f} MB" if self.nbytes >= 1e6 else size
         return f"{self.content}, {size}, written to {printable(str(self.path))}"
 
 
@@ -73,7 +74,7 @@ def write_file(path: Path, produce: Callable[[BinaryIO, JobContext], str], conte
 
 def reason_of(error: OSError, path: Path) -> tuple[str, str]:
     """Say why the file at ``path`` can't be written, and what to do."""
-    folder = path.parent
+    folder = Path(os.path.realpath(path)).parent  # of what a link stands for
     if isinstance(error, IsADirectoryError):
         return f"{path} is a folder", "Give the file a name of its own"
     if isinstance(error, PermissionError):
@@ -111,7 +112,7 @@ def write_stage(trace: "Trace", name: str, file: BinaryIO, context: JobContext) 
     array = at_hand.array(name)
     _check_room(file, array.nbytes)
     write_npy(array, file, lambda done: context.report(f"Writing {name}", done / max(1, array.nbytes)))
-    return f"{name}, {array.dtype} {_shape(array.shape)}"
+    return f"{array.dtype} {_shape(array.shape)}"
 
 
 def write_stages(

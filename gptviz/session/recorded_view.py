@@ -25,7 +25,7 @@ from gptviz.session.state import (
     ViewState,
     WhereFrom,
 )
-from gptviz.session.view_checks import ViewError, check_view
+from gptviz.session.view_checks import CERTAIN, ViewError, check_view
 
 if TYPE_CHECKING:
     from gptviz.analysis.place import Place
@@ -143,18 +143,22 @@ def seen_then(view: RecordedView, trace: "Trace", arrays: "Mapping[str, Array]")
     ViewError
         If an array is missing, or of another shape than it must have.
     """
-    config, batch = trace.config, trace.batch
+    from gptviz.analysis.heads import SCORES  # noqa: PLC0415 - imports NumPy
+
+    config, batch, scores = trace.config, trace.batch, len(SCORES)
     take = partial(_array, arrays)
-    heads = tuple(take(f"measured.heads.{place}", (batch, config.n_heads, None)) for place in range(view.heads))
-    uniform = tuple(take(f"measured.uniform.{place}", (None,)) for place in range(view.uniform))
+    heads = tuple(
+        take(f"measured.heads.{place}", "float64", (batch, config.n_heads, scores)) for place in range(view.heads)
+    )
+    uniform = tuple(take(f"measured.uniform.{place}", "float64", (scores,)) for place in range(view.uniform))
     probe = None
     if view.probe is not None:
         size = len(view.probe)
         probe = Probe(
             view.probe,
-            take("probe.scores", (config.n_layers, config.n_heads, None)),
-            take("probe.uniform", (None,)),
-            take("probe.maps", (config.n_layers, config.n_heads, size, size)),
+            take("probe.scores", "float64", (config.n_layers, config.n_heads, scores)),
+            take("probe.uniform", "float64", (scores,)),
+            take("probe.maps", "float32", (config.n_layers, config.n_heads, size, size)),
         )
     return {
         "checks": view.checks,
@@ -178,10 +182,10 @@ def _step_of(lines: LoopLines, generation: Generation) -> GeneratedStep | None:
     return step if not step.picked and ms in (None, step.ms) else None
 
 
-def _array(arrays: "Mapping[str, Array]", name: str, shape: tuple[int | None, ...]) -> "Array":
-    """Return an array of ``shape``, in which None stands for any size."""
+def _array(arrays: "Mapping[str, Array]", name: str, kind: str, shape: tuple[int | None, ...]) -> "Array":
+    """Return an array of ``shape``, in which None stands for any size, with numbers that NumPy calls ``kind``."""
     array = arrays.get(name)
-    if array is None or array.ndim != len(shape):
+    if array is None or array.ndim != len(shape) or array.dtype.name != kind:
         raise ViewError(f"it has no fitting {name}")
     if any(size not in (None, there) for size, there in zip(shape, array.shape, strict=True)):
         raise ViewError(f"{name} has another shape than the run")
@@ -191,16 +195,21 @@ def _array(arrays: "Mapping[str, Array]", name: str, shape: tuple[int | None, ..
 def _reading(part: LensPart | None, trace: "Trace", take: "Callable[..., Array]") -> Any:
     if part is None:
         return None
-    from gptviz.analysis.logit_lens import LensReading, lens_stages  # noqa: PLC0415 - imports NumPy
+    import numpy as np  # noqa: PLC0415 - the first frame does without it
+
+    from gptviz.analysis.logit_lens import UNREAD, LensReading, lens_stages  # noqa: PLC0415 - imports NumPy
 
     if part.stages != lens_stages(trace.config) or not 0 <= part.row < trace.batch:
         raise ViewError("its lens is that of another model")
     size = len(part.stages), trace.tokens, None
-    ids = take("lens.ids", size)
-    size = ids.shape
-    return LensReading(
-        part.row, part.stages, ids, take("lens.logits", size), take("lens.probabilities", size), part.difference
-    )
+    ids = take("lens.ids", "int64", size)
+    logits, shares = take("lens.logits", "float32", ids.shape), take("lens.probabilities", "float64", ids.shape)
+    known = (ids >= 0) & (ids < trace.config.vocab_size)
+    if not ids.size or not (known | (ids == UNREAD)).all():
+        raise ViewError("its lens reads tokens that the vocabulary lacks")
+    if not (np.isnan(shares) | ((shares >= 0) & (shares <= CERTAIN))).all():
+        raise ViewError("its lens has probabilities that are none")
+    return LensReading(part.row, part.stages, ids, logits, shares, part.difference)
 
 
 def _problems_with(view: RecordedView, trace: "Trace") -> Iterator[str]:
@@ -211,6 +220,8 @@ def _problems_with(view: RecordedView, trace: "Trace") -> Iterator[str]:
         for place in view.trail.places
         if not _is_place(place, trace)
     )
+    if view.probe is not None and not all(0 <= token < trace.config.vocab_size for token in view.probe):
+        yield "its probe has IDs that the vocabulary lacks"
     if view.surprisal is not None and [len(row) for row in view.surprisal] != [trace.tokens] * trace.batch:
         yield "its surprisal is that of another text"
 

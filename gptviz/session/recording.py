@@ -195,17 +195,21 @@ class Recording(QObject):
 
 @dataclass(frozen=True)
 class Amount:
-    """What a budget takes in: bytes of tensors, blocks of the pass on screen, and how many of the other passes."""
+    """What a budget takes in: bytes of tensors, blocks of the pass on screen, and how many of the other passes.
+
+    ``needed`` are the bytes that the pass on screen needs without the insides of its blocks.
+    """
 
     nbytes: int
     blocks: int | None
     of_blocks: int
     passes: int
     of_passes: int
+    needed: int
 
     def __str__(self) -> str:
         if self.blocks is None:
-            return "not enough for the pass on screen"
+            return f"Too small: the pass on screen needs {-(-self.needed // 2**20):,} MB"
         return (
             f"{_megabytes(self.nbytes)} of tensors: {_counts(self.blocks, self.of_blocks, self.passes, self.of_passes)}"
         )
@@ -213,9 +217,13 @@ class Amount:
 
 def amount_of(request: run_saving_jobs.SaveRequest) -> Amount:
     """Return what of a run would be saved; nothing is computed for it."""
-    planned = run_saving_jobs.planned_for(request)
+    from gptviz.runs.plan import outside_bytes  # noqa: PLC0415 - imports torch
+
+    planned, screen = run_saving_jobs.planned_for(request), request.screen
     kept = sum(blocks is not None for blocks in planned.blocks[1:])
-    return Amount(planned.nbytes, planned.blocks[0], request.screen.config.n_layers, kept, len(request.others))
+    needed = outside_bytes(screen.config, screen.batch, screen.tokens)
+    layers = screen.config.n_layers
+    return Amount(planned.nbytes, planned.blocks[0], layers, kept, len(request.others), needed)
 
 
 def summary_of(saved: run_saving_jobs.Saved) -> str:

@@ -96,7 +96,6 @@ class StepsSlide:
     texts: tuple[str, ...]
     first: int
     total: int
-    decoding: str
 
 
 Content = Cover | StageSlide | RankingSlide | StepsSlide
@@ -234,4 +233,4 @@ def _steps(request: "SlidesRequest") -> Iterator[tuple[str, StepsSlide]]:
         part = steps[first : first + STEPS_A_PAGE]
         texts = tuple(request.token_text(step.chosen.id) for step in part)
         title = "Generated tokens" if first == 0 else f"Generated tokens, from step {first + 1}"
-        yield title, StepsSlide(part, texts, first + 1, len(steps), request.state.decoding.brief)
+        yield title, StepsSlide(part, texts, first + 1, len(steps))

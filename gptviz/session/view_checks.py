@@ -19,6 +19,7 @@ _MOST_BYTES = 2**50
 _LONGEST = 1e12  # ms
 _LONGEST_TEXT, _LONGEST_PROMPT = 4096, 2**20  # characters
 _LARGEST_LOGIT = 1e39  # more than 32 bits have
+CERTAIN = 1 + 1e-6  # the largest probability, with what rounding may add
 _NORMS = ("norm1", "norm2", "final_norm")
 
 
@@ -125,7 +126,7 @@ def _is_step(step: GeneratedStep, config: "GPTConfig") -> bool:
     length = config.context_length
     logits = [token.logit for token in (step.chosen, *step.candidates) if math.isfinite(token.logit)]
     return (
-        all(math.isnan(share) or 0 <= share <= 1 + 1e-6 for share in shares)
+        all(math.isnan(share) or 0 <= share <= CERTAIN for share in shares)
         and all(abs(logit) < _LARGEST_LOGIT for logit in logits)
         and 1 <= step.context_tokens <= length
         and 0 <= step.computed <= length

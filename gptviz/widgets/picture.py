@@ -90,7 +90,8 @@ def drawing_of(widget: QWidget) -> Drawing:
 def svg_text(drawing: Drawing, title: str) -> str:
     """Put an SVG document together; needs no window, so that the worker can do it.
 
-    What is an image on screen, such as a heatmap, is an image in it. Texts are texts, and lines are lines.
+    What is an image on screen, such as a heatmap, is an image in it. Texts are texts, and lines are lines. A program
+    that does not know clip paths draws more than is seen, but not the paths themselves: they are in definitions.
     """
     width, height = drawing.size
     out = StringIO()
@@ -104,8 +105,8 @@ def svg_text(drawing: Drawing, title: str) -> str:
     for number, fragment in enumerate(drawing.fragments):
         x, y, seen_width, seen_height = fragment.seen
         out.write(
-            f'<clipPath id="seen{number}"><rect x="{x}" y="{y}" width="{seen_width}" height="{seen_height}"/>'
-            f'</clipPath>\n<g transform="translate({fragment.place[0]},{fragment.place[1]})">'
+            f'<defs><clipPath id="seen{number}"><rect x="{x}" y="{y}" width="{seen_width}" height="{seen_height}"/>'
+            f'</clipPath></defs>\n<g transform="translate({fragment.place[0]},{fragment.place[1]})">'
             f'<g clip-path="url(#seen{number})">\n{_inside(fragment.text, number)}\n</g></g>\n'
         )
     out.write("</svg>\n")

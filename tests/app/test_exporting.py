@@ -10,14 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 import safetensors.numpy
+from generated import steps
 from menus import items, menu
 from pypdf import PdfReader
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QContextMenuEvent, QImage
+from PySide6.QtGui import QContextMenuEvent, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 from user import CONTROL, SHIFT, User
+
+from gptviz.widgets.theme import LIGHT
 
 pytestmark = pytest.mark.without_panes("flow", "heads", "arithmetic", "where-from", "loop", "lens", "compare")
 Saves = Callable[[str, Path], str]
@@ -119,6 +122,12 @@ def test_a_drawing_keeps_texts_as_texts_and_other_programs_draw_it(user: User, s
     renderer = QSvgRenderer(str(tmp_path / "drawing.svg"))
     assert renderer.isValid()
     assert renderer.defaultSize() == user.window.docks["next-token"].pane.size()
+    drawn = QImage(renderer.defaultSize(), QImage.Format.Format_RGB32)
+    painter = QPainter(drawn)
+    renderer.render(painter)
+    painter.end()
+    grounds = [drawn.pixelColor(x, y).name() for x in (1, drawn.width() - 2) for y in (1, drawn.height() - 2)]
+    assert grounds == [LIGHT.panel.lower()] * 4  # it knows no clip paths, and must not draw them
 
 
 def test_a_table_has_the_numbers_as_they_were_computed(user: User, saves: Saves, tmp_path: Path) -> None:
@@ -185,6 +194,34 @@ def test_slides_come_in_the_order_of_execution(user: User, saves: Saves, qtbot: 
     assert reader.get_destination_page_number(titles[titles.index("Block 1") + 1][10]) == 16
     assert titles[-2:] == ["Likeliest next tokens", "Generated tokens"]
     assert "58 pages" in user.window.status.activity.text()
+
+
+def test_the_slide_of_the_tokens_says_how_each_was_chosen_whatever_is_set_for_the_next_ones(
+    user: User, saves: Saves, tmp_path: Path
+) -> None:
+    session = user.window.session
+
+    def last_page(name: str) -> str:
+        saves("Slides as PDF", tmp_path / name)
+        return " ".join(PdfReader(tmp_path / name).pages[-1].extract_text().split())
+
+    steps(user, 2)
+    session.loop.set_decoding(temperature=0.5, seed=7)
+    assert "Chosen by: greedy, deterministic. Hello" in last_page("greedy.pdf")
+
+    steps(user, 1)
+    session.travel.pick(user.state.generation.steps[2].candidates[3])
+    user.waits()
+    steps(user, 1)
+    for temperature in (0.6, 0.7):  # more of them would leave no room for the tokens
+        session.loop.set_decoding(temperature=temperature)
+        steps(user, 1)
+    session.loop.set_decoding(temperature=0)
+
+    chosen_by = (
+        "greedy, deterministic (steps 1–2); a person (step 3); T 0.5 · seed 7 (step 4); 2 other ways (steps 5–6)"
+    )
+    assert f"Chosen by: {chosen_by}. Hello" in last_page("mixed.pdf")
 
 
 def test_escape_stops_slides_and_leaves_nothing(user: User, qtbot: QtBot, tmp_path: Path) -> None:

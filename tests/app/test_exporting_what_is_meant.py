@@ -11,7 +11,7 @@ import pytest
 from pypdf import PageObject, PdfReader
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 from user import User
 
@@ -95,6 +95,41 @@ def test_the_stage_is_the_one_that_was_selected_when_the_dialog_came(user: User,
     assert user.state.trace is not None
     whole = user.state.trace.array("trf_blocks.0.att.weights")
     assert np.array_equal(np.load(tmp_path / "weights.npy"), whole)
+
+
+@pytest.mark.parametrize(
+    ("pane", "shown"), [("attention", "trf_blocks.1.att.masked"), ("layer-norm", "trf_blocks.1.norm2")]
+)
+def test_a_pane_that_shows_a_stage_of_its_own_means_that_one(
+    user: User, qtbot: QtBot, tmp_path: Path, pane: str, shown: str
+) -> None:
+    user.window.session.select_stage(shown)
+    user.window.session.select_stage("ids")
+    user.brings_up(pane)
+    exporting = user.window.actions_.exporting
+
+    exporting.ask_for(user.window.docks[pane], user.window.mapToGlobal(QPoint(40, 40)))
+    (menu,) = (menu for menu in user.window.findChildren(QMenu) if menu.isVisible())
+    assert exporting.actions["csv"].text() == f"{shown} as CSV…"
+    menu.close()
+    exporting.actions["csv"].trigger()
+    dialog = exporting.dialog
+    assert isinstance(dialog, QFileDialog)
+    field = dialog.findChild(QLineEdit, "fileNameEdit")
+    assert field is not None
+    assert field.text().startswith(shown)
+    field.setText(str(tmp_path / "table.csv"))
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    qtbot.waitUntil((tmp_path / "table.csv").exists)
+    user.waits()
+
+    with (tmp_path / "table.csv").open(encoding="utf-8", newline="") as file:
+        _, *rows = csv.reader(file)
+    trace = user.state.trace
+    assert trace is not None
+    whole = trace.array(shown)[0]
+    matrix = whole[user.state.selection.head] if whole.ndim == 3 else whole
+    assert [[np.float32(number) for number in row[3:]] for row in rows] == matrix.tolist()
 
 
 def test_a_table_says_of_which_sequence_and_head_it_is(user: User, tmp_path: Path) -> None:

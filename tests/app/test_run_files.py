@@ -53,8 +53,11 @@ def test_the_dialog_says_what_a_budget_takes_in(user: User, qtbot: QtBot) -> Non
 
     dialog.field.edit.selectAll()
     qtbot.keyClicks(dialog.field.edit, "1")
-    assert dialog.amount.text() == "not enough for the pass on screen"
+    assert dialog.amount.text() == "Too small: the pass on screen needs 2 MB"
     assert not dialog.ok.isEnabled()
+    dialog.field.edit.selectAll()
+    qtbot.keyClicks(dialog.field.edit, "2")
+    assert dialog.ok.isEnabled()
     qtbot.keyClicks(dialog.field.edit, "x")
     qtbot.keyClick(dialog.field.edit, Qt.Key.Key_Return)
     assert dialog.isVisible()

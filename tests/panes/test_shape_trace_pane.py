@@ -265,6 +265,21 @@ def test_another_block_moves_the_row_to_that_block(pane: ShapeTracePane, user: U
     assert (current.parent().data(), current.siblingAtColumn(0).data()) == ("Block 2", "att.weights")
 
 
+def test_the_selected_row_is_marked_and_the_keys_go_on_from_it_after_another_model(
+    pane: ShapeTracePane, user: User
+) -> None:
+    user.clicks_row(pane.tree, stage(pane, "Block 1", "norm2"))
+
+    user.window.session.use_model(replace(TINY, n_layers=3), 123)
+    user.waits()
+
+    assert user.state.selection.stage == "trf_blocks.0.norm2"
+    assert pane.tree.selectionModel().isRowSelected(stage(pane, "Block 1", "norm2").row(), group(pane, "Block 1"))
+    pane.tree.setFocus()
+    user.presses(Qt.Key.Key_Down)
+    assert user.state.selection.stage == "trf_blocks.0.ff.layers.0"
+
+
 def test_the_rows_are_marked_in_their_familys_colour(pane: ShapeTracePane) -> None:
     from gptviz.widgets.theme import LIGHT
 

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
-from forged import Header, forge
+from forged import Array, Header, forge, forge_tensor
 from PySide6.QtWidgets import QApplication
 
 from gptviz.cli import main
@@ -68,6 +69,7 @@ def _with_step(header: Header, **other: object) -> None:
         lambda header: header["view"]["trail"].update(places=[{"name": "ids", "index": [9, 9], "parameter": False}]),
         lambda header: header["view"].update(heads=2**40),
         lambda header: header["view"].update(surprisal=[[1.0]]),
+        lambda header: header["view"].update(probe=[50257] * len(header["view"]["probe"])),
         lambda header: header["view"].update(lens={"row": 0, "stages": [], "difference": 0.0}),
         lambda header: header.update(view=[[[[]]]]),
         lambda header: header.update(parameters=[]),
@@ -98,11 +100,40 @@ def test_a_file_that_was_forged_is_refused_with_one_message(
         run_opening_jobs.open_run(str(path), JobContext(lambda told: None))
 
 
+@pytest.mark.parametrize(
+    ("name", "change", "problem"),
+    [
+        ("lens.ids", lambda ids: np.full_like(ids, 50257), "its lens reads tokens that the vocabulary lacks"),
+        ("lens.ids", lambda ids: np.full_like(ids, -5), "its lens reads tokens that the vocabulary lacks"),
+        ("lens.ids", lambda ids: ids.view(np.float64), "it has no fitting lens.ids"),
+        ("lens.logits", lambda logits: logits.reshape(4, 3, 5), "lens.logits has another shape than the run"),
+        ("lens.probabilities", lambda shares: shares + np.inf, "its lens has probabilities that are none"),
+        ("lens.probabilities", lambda shares: shares + 2, "its lens has probabilities that are none"),
+        ("measured.heads.0", lambda scores: scores.reshape(1, 2, 2, 3), "it has no fitting measured.heads.0"),
+        ("measured.uniform.0", lambda scores: scores.view(np.float32), "it has no fitting measured.uniform.0"),
+        ("probe.scores", lambda scores: scores.view(np.int64), "it has no fitting probe.scores"),
+        ("probe.scores", lambda scores: scores.reshape(2, 3, 4), "probe.scores has another shape than the run"),
+        ("passes.0.next", lambda ids: ids + 60_000, "pass 1 chooses a token that the vocabulary lacks"),
+        ("passes.0.next", lambda ids: ids - 60_000, "pass 1 chooses a token that the vocabulary lacks"),
+    ],
+)
+def test_numbers_that_nothing_has_measured_are_refused(
+    tmp_path: Path, genuine: bytes, name: str, change: Callable[[Array], Array], problem: str
+) -> None:
+    path = tmp_path / "run.gptviz"
+    path.write_bytes(genuine)
+    forge_tensor(path, name, change)
+
+    with pytest.raises(RunFileError, match=rf"^run\.gptviz is damaged: {problem}\. Copy it again"):
+        run_opening_jobs.open_run(str(path), JobContext(lambda told: None))
+
+
 def test_what_forges_changes_nothing_by_itself(tmp_path: Path, genuine: bytes) -> None:
     """Else the files above would be refused for another reason than the forged header."""
     path = tmp_path / "run.gptviz"
     path.write_bytes(genuine)
     forge(path, lambda outer, header: None)
+    forge_tensor(path, "lens.ids", lambda ids: ids)
 
     assert run_opening_jobs.open_run(str(path), JobContext(lambda told: None)).view.prompts == ("Hello, I am",)
 
