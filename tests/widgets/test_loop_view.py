@@ -28,7 +28,7 @@ SHAPES = (
 @pytest.fixture
 def view() -> LoopView:
     view = LoopView()
-    rows = [LoopRow(code, "", "head", shapes, "1,234 ms") for code, shapes in zip(CODES, SHAPES, strict=True)]
+    rows = [LoopRow(code, "head", shapes, "1,234 ms") for code, shapes in zip(CODES, SHAPES, strict=True)]
     view.set_rows(rows, None, waits=False)
     return view
 
