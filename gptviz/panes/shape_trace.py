@@ -99,6 +99,8 @@ class ShapeTracePane(Pane):
             before = len(old.live) if old is not None and old.live is not None and old.live else None
             self.model.set_records(new.live)
             self._repaint(before, len(new.live))
+            if differs(old, new, "trace"):
+                self._fit_shapes()  # the pass waits, and is looked at
             return
         if new.trace is not None and new.model is not None and new.trace.config == new.model.config:
             if self.model.records is new.trace.records:

@@ -149,6 +149,19 @@ def test_a_dozen_tokens_and_heads_have_room_on_a_laptop(pane: ShapeTracePane, us
     assert pane.tree.horizontalScrollBar().maximum() == 0
 
 
+def test_the_shapes_of_a_pass_that_waits_have_room(pane: ShapeTracePane, user: User, qtbot: QtBot) -> None:
+    user.window.session.live.toggle_breakpoint("trf_blocks.0.att.weights")
+    user.writes("The quick brown fox jumps over the lazy dog and runs away")
+    qtbot.waitUntil(lambda: not user.window.session.texts.busy)
+    user.clicks(user.window.transport.step_live)
+    qtbot.waitUntil(lambda: user.state.held == "trf_blocks.0.att.weights")
+
+    longest = stage(pane, "Block 1", "att.weights").siblingAtColumn(SHAPES)
+    qtbot.waitUntil(lambda: longest.data() == "(1,2,12,12) → (1,2,12,12)")
+    needed = QFontMetrics(longest.data(Qt.ItemDataRole.FontRole)).horizontalAdvance(longest.data())
+    assert needed < pane.tree.visualRect(longest).width()
+
+
 def test_a_group_adds_up(pane: ShapeTracePane) -> None:
     total = sum(count for *_, count in BLOCK)
 
