@@ -2,12 +2,12 @@
 
 import pytest
 from generated import HELLO, chosen, shown_ids, steps
+from panes_of import loop_pane, loop_view
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from reading import painted_words
 from user import CONTROL, SHIFT, User
 
-from gptviz.app.main_window import MainWindow
 from gptviz.panes.loop import LoopPane
 from gptviz.panes.loop_lines import LinesView
 
@@ -15,18 +15,13 @@ pytestmark = pytest.mark.with_panes("loop")
 
 
 @pytest.fixture
-def pane(window: MainWindow, user: User) -> LoopPane:
-    user.brings_up("loop")
-    pane = window.docks["loop"].pane
-    assert isinstance(pane, LoopPane)
-    return pane
+def pane(user: User) -> LoopPane:
+    return loop_pane(user)
 
 
 @pytest.fixture
-def lines(pane: LoopPane) -> LinesView:
-    view = pane.views["lines"]
-    assert isinstance(view, LinesView)
-    return view
+def lines(user: User) -> LinesView:
+    return loop_view(user, LinesView)
 
 
 @pytest.fixture

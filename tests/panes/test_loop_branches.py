@@ -2,6 +2,7 @@
 
 import pytest
 from generated import HELLO, chosen, fork, shown_ids, steps, word
+from panes_of import loop_view
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
@@ -10,8 +11,6 @@ from pytestqt.qtbot import QtBot
 from reading import painted_words
 from user import CONTROL, User
 
-from gptviz.app.main_window import MainWindow
-from gptviz.panes.loop import LoopPane
 from gptviz.panes.loop_branches import BranchesView
 from gptviz.widgets.branch_lanes import LANE
 from gptviz.widgets.text import as_tip
@@ -20,14 +19,8 @@ pytestmark = pytest.mark.with_panes("loop")
 
 
 @pytest.fixture
-def branches(window: MainWindow, user: User) -> BranchesView:
-    user.brings_up("loop")
-    pane = window.docks["loop"].pane
-    assert isinstance(pane, LoopPane)
-    user.clicks(pane.switch.button("branches"))
-    view = pane.views["branches"]
-    assert isinstance(view, BranchesView)
-    return view
+def branches(user: User) -> BranchesView:
+    return loop_view(user, BranchesView)
 
 
 def table(view: BranchesView) -> list[list[str]]:

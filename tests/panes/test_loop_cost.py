@@ -2,25 +2,18 @@
 
 import pytest
 from generated import steps
+from panes_of import loop_view
 from PySide6.QtCore import QPoint, Qt
 from user import User
 
-from gptviz.app.main_window import MainWindow
-from gptviz.panes.loop import LoopPane
 from gptviz.panes.loop_cost import CostView
 
 pytestmark = pytest.mark.with_panes("loop")
 
 
 @pytest.fixture
-def cost(window: MainWindow, user: User) -> CostView:
-    user.brings_up("loop")
-    pane = window.docks["loop"].pane
-    assert isinstance(pane, LoopPane)
-    user.clicks(pane.switch.button("cost"))
-    view = pane.views["cost"]
-    assert isinstance(view, CostView)
-    return view
+def cost(user: User) -> CostView:
+    return loop_view(user, CostView)
 
 
 def test_the_cost_is_measured_both_ways(cost: CostView, user: User) -> None:

@@ -2,14 +2,13 @@
 
 import pytest
 from generated import chosen, steps, word
-from panes_of import pane_of
+from panes_of import loop_pane, loop_view
 from PySide6.QtCore import Qt, QTimer
 from pytestqt.qtbot import QtBot
 from reading import painted_words
 from user import CONTROL, User
 
 from gptviz.analysis.decoding import draw
-from gptviz.app.main_window import MainWindow
 from gptviz.panes.loop import LoopPane
 from gptviz.panes.loop_decoding import DecodingView
 from gptviz.widgets.text import percent
@@ -18,17 +17,13 @@ pytestmark = pytest.mark.with_panes("loop")
 
 
 @pytest.fixture
-def pane(window: MainWindow, user: User) -> LoopPane:
-    user.brings_up("loop")
-    return pane_of(window, LoopPane)
+def pane(user: User) -> LoopPane:
+    return loop_pane(user)
 
 
 @pytest.fixture
-def decoding(pane: LoopPane, user: User) -> DecodingView:
-    user.clicks(pane.switch.button("decoding"))
-    view = pane.views["decoding"]
-    assert isinstance(view, DecodingView)
-    return view
+def decoding(user: User) -> DecodingView:
+    return loop_view(user, DecodingView)
 
 
 # --- decoding --------------------------------------------------------------------------------------------

@@ -2,14 +2,13 @@
 
 import pytest
 from generated import HELLO, chosen, fork, shown_ids, steps, word
-from panes_of import pane_of
+from panes_of import loop_pane, loop_view, pane_of
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 from reading import painted_words
 from user import CONTROL, SHIFT, User
 
-from gptviz.app.main_window import MainWindow
 from gptviz.panes.attention import AttentionPane
 from gptviz.panes.loop import LoopPane
 from gptviz.panes.loop_lines import LinesView
@@ -18,16 +17,13 @@ pytestmark = pytest.mark.with_panes("loop", "attention")
 
 
 @pytest.fixture
-def pane(window: MainWindow, user: User) -> LoopPane:
-    user.brings_up("loop")
-    return pane_of(window, LoopPane)
+def pane(user: User) -> LoopPane:
+    return loop_pane(user)
 
 
 @pytest.fixture
-def lines(pane: LoopPane) -> LinesView:
-    view = pane.views["lines"]
-    assert isinstance(view, LinesView)
-    return view
+def lines(user: User) -> LinesView:
+    return loop_view(user, LinesView)
 
 
 # --- the strip -------------------------------------------------------------------------------------------
