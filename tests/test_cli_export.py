@@ -69,7 +69,7 @@ def test_a_pane_as_a_drawing(shell: Shell, qapp: QApplication, tmp_path: Path) -
         (["x.pdf", "--stage", "ids"], "leave out --stage"),
         (["x.npy", "--stage", "ids", "--pane", "flow"], "leave out --pane"),
         (["x.pdf", "--size", "800x600"], ".pdf is slides of all stages: leave out --size"),
-        (["x.csv", "--pane", "heads", "--theme", "dark"], "which has no colours: leave out --theme"),
+        (["x.csv", "--pane", "heads", "--theme", "dark"], "without colours: leave out --theme"),
         (["x.pdf", "--max-new-tokens", "-1"], "must be at least 0"),
         (["missing/x.pdf"], "there is no folder"),
         (["folder.pdf"], "is a folder"),

@@ -62,6 +62,12 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 
+def add_token_count(parser: argparse.ArgumentParser) -> None:
+    """Let the command generate tokens first, if it is asked to."""
+    what = "tokens to generate (default 0)"
+    parser.add_argument("--max-new-tokens", type=whole_number, default=0, metavar="N", help=what)
+
+
 def encode(tokenizer: "Tokenizer", text: str) -> list[int]:
     from gptviz.tokenizer import TextError
 

@@ -4,7 +4,7 @@ import argparse
 import os
 from pathlib import Path
 
-from gptviz.commands.common import DEFAULT_PROMPT, UsageError, check_reach, whole_number
+from gptviz.commands.common import DEFAULT_PROMPT, UsageError, add_token_count, check_reach
 from gptviz.commands.window import check_alone, import_qt, wanted, window_size
 
 _WRITES = {  # by suffix: what is written, and which options say of what
@@ -28,9 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pane", metavar="NAME", help="a pane, such as attention")
     parser.add_argument("--theme", choices=("light", "dark"), help="of pictures and slides (default light)")
     parser.add_argument("--size", type=window_size, metavar="WIDTHxHEIGHT", help="of the window (default 1440x900)")
-    parser.add_argument(
-        "--max-new-tokens", type=whole_number, default=0, metavar="N", help="tokens to generate (default 0)"
-    )
+    add_token_count(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -66,7 +64,7 @@ def _check(options: argparse.Namespace) -> None:
     if options.size is not None and options.pane is None:
         raise UsageError(f"--size is that of the window that a pane is in, and {suffix} is {what}: leave out --size")
     if options.theme is not None and suffix not in _LOOKS:
-        raise UsageError(f"{suffix} is {what}, which has no colours: leave out --theme")
+        raise UsageError(f"{suffix} is {what}, without colours: leave out --theme")
     if options.run is not None:
         check_alone(options)
         if options.max_new_tokens:

@@ -13,11 +13,11 @@ from gptviz.commands.common import (
     DEFAULT_PROMPT,
     UsageError,
     add_json,
+    add_token_count,
     check_reach,
     encode_prompt,
     number,
     print_json,
-    whole_number,
 )
 from gptviz.commands.decoding import add_decoding, decoding_of
 from gptviz.commands.window import wanted
@@ -36,9 +36,7 @@ _DEFAULT_BUDGET, _LARGEST_BUDGET = DEFAULT_BUDGET // _MEGABYTE, 1e9  # MB; more 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("out", metavar="OUT", help=f"the file; {SUFFIX} is added if it has no suffix")
     parser.add_argument("text", metavar="TEXT", nargs="?", help=f"the prompt (default {DEFAULT_PROMPT!r})")
-    parser.add_argument(
-        "--max-new-tokens", type=whole_number, default=0, metavar="N", help="tokens to generate (default 0)"
-    )
+    add_token_count(parser)
     add_decoding(parser)
     parser.add_argument(
         "--budget",

@@ -13,7 +13,7 @@ from gptviz.session.checking import Checking
 from gptviz.session.clamping import clamped
 from gptviz.session.comparing import Comparing
 from gptviz.session.costing import Costing
-from gptviz.session.explain import MOST_ROWS, STOPPED_ON_THE_WAY, TOO_MANY_ROWS, explain, too_long_to_paste
+from gptviz.session.explain import MOST_ROWS, TOO_MANY_ROWS, explain, too_long_to_paste
 from gptviz.session.exporting import Exporting
 from gptviz.session.garbage import GuiThreadGarbage
 from gptviz.session.greedy_loop import GreedyLoop
@@ -323,8 +323,6 @@ class Session(QObject):
             trace = result.get("trace", self._state.trace)
             generation = replace(generation, shown=self.loop.step_of(trace))
         self.change(**{"activity": None, "live": None, "held": None, "generation": generation, **result})
-        if outcome.cancelled and self.travel.is_astray:
-            self.change(message=STOPPED_ON_THE_WAY)
 
     def take_model(self, model: "GPTModel") -> None:
         """For the session package: run passes on ``model`` from now on."""

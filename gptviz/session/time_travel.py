@@ -238,6 +238,8 @@ class TimeTravel(QObject):
         if isinstance(outcome.result, jobs.PassResult):
             self.keep(outcome.result)
         self._session.passes.ended(outcome)
+        if outcome.cancelled and self.is_astray:
+            self._session.change(message=STOPPED_ON_THE_WAY)
 
     def _redrawn(self, outcome: Outcome) -> None:
         what: dict[str, object] = {}
