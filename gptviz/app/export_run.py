@@ -3,13 +3,11 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtWidgets import QApplication
-
 from gptviz.app.application import begin
 from gptviz.app.dock import PaneDock
 from gptviz.app.export_pane import write_drawing, write_picture, write_table
 from gptviz.app.slide_printing import SlidePrinting
-from gptviz.app.unattended import ShotError, front_dock, unattended, wait_for_run, wait_until_idle
+from gptviz.app.unattended import ShotError, front_dock, settle, unattended, wait_for_run, wait_until_idle
 from gptviz.panes import LABS, PANES
 from gptviz.session.requests import ModelRequest
 from gptviz.session.session import Session
@@ -46,7 +44,7 @@ def export(wanted: Export, prompt: str, model: ModelRequest | Path) -> str:
             wait_until_idle(session)
             session.travel.show(0)  # the prompt's own pass
             wait_until_idle(session)
-        QApplication.processEvents()
+        settle()
         if window is None:
             SlidePrinting(session, lambda: appearance.theme, session)
         return _written(session, wanted, dock)

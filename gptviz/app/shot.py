@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication
 
 from gptviz.app.application import begin
-from gptviz.app.unattended import ShotError, front_dock, unattended, wait_for_run
+from gptviz.app.unattended import ShotError, front_dock, settle, unattended, wait_for_run
 from gptviz.session.exporting_jobs import reason_of
 from gptviz.session.requests import ModelRequest
 from gptviz.whole_file import whole_file
@@ -37,7 +36,7 @@ def shoot(path: Path, prompt: str, model: ModelRequest | Path, shot: Shot) -> No
         target = window if shot.pane is None else front_dock(window, shot.pane).pane
         begin(session, model)
         wait_for_run(session, shot.stage)
-        QApplication.processEvents()
+        settle()
         _write(target.grab().toImage(), path)
 
 

@@ -17,6 +17,7 @@ from gptviz.session.session import Session
 from gptviz.session.state import ViewState
 
 _POLL_MS = 20
+_ROUNDS = 4
 
 
 class ShotError(Exception):
@@ -70,6 +71,12 @@ def wait_for_run(session: Session, stage: str | None) -> None:
             raise ShotError(f"there is no stage {stage!r}: {near(stage, state.trace.names)}'gptviz trace' lists them")
         session.select_stage(stage)
         wait_until_idle(session)
+
+
+def settle() -> None:
+    """Let the window lay itself out, which takes some rounds: scroll bars that appear ask for another layout."""
+    for _ in range(_ROUNDS):
+        QApplication.processEvents()
 
 
 def near(name: str, names: Sequence[str]) -> str:
